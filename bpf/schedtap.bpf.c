@@ -210,20 +210,25 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 #undef DEFINE_EVENT
 /* clang-format off */
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
-	static __always_inline void record_##event(void *ctx, proto)                               \
+	static __always_inline void record_##event(void *ctx, struct task_struct *known, proto)    \
 	{                                                                                          \
 		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
 		const u32 stacks = tap_stacks_of[index_##event];                                   \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
 		const u32 texts = dynamic_max_##class(args);                                       \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
-		struct task_struct *current;                                                       \
 		struct raw_##class *entry;                                                         \
+		struct task_struct *current;                                                       \
 		struct tap_taken taken;                                                            \
 		struct tap_rec *rec;                                                               \
 		u32 space;                                                                         \
                                                                                                    \
-		if (!condition_##class(args) || !TAP_WANTED(args)) {                               \
+		if (!condition_##class(args)) {                                                    \
+			tap_leave_out(stamp);                                                      \
+			return;                                                                    \
+		}                                                                                  \
+		current = known ? known : bpf_get_current_task_btf();                              \
+		if (!TAP_WANTED(args)) {                                                           \
 			tap_leave_out(stamp);                                                      \
 			return;                                                                    \
 		}                                                                                  \
@@ -237,7 +242,6 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 			return;                                                                    \
 		entry = (struct raw_##class *)(rec + 1);                                           \
 		*(u32 *)&entry->ent = TAP_ID_BASE + index_##event;                                 \
-		current = bpf_get_current_task_btf();                                              \
 		entry->ent.pid = current->pid;                                                     \
 		fill_##class(entry, &fill, current, args);                                         \
 		if (stacks)                                                                        \
@@ -250,6 +254,16 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 #undef EVENT_CLASS
 #undef DEFINE_EVENT
 
+/*
+ * Return the current task if it is among the tracepoint's arguments, which saves a call: at
+ * sched_switch, the task that is switched out; else NULL.
+ */
+static __always_inline struct task_struct *tap_known_current(const char *tracepoint, void *ctx)
+{
+	return __builtin_strcmp(tracepoint, "sched_switch") ? NULL
+							    : ((struct task_struct **)ctx)[1];
+}
+
 /* Stage 3: the programs, <event>__<tracepoint>() */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign) NOTHING
 #define DEFINE_EVENT(class, event, proto, args) NOTHING
@@ -259,7 +273,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int BPF_PROG(event##__##tracepoint, proto)                                                 \
 	{                                                                                          \
-		record_##event(ctx, args);                                                         \
+		record_##event(ctx, tap_known_current(#tracepoint, ctx), args);                    \
 		TAP_CHAIN_ON(ctx, tracepoint, event);                                              \
 		return 0;                                                                          \
 	}                                                                                          \

@@ -20,6 +20,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "cgroup.h"
 #include "tally_maps.h"
 #include "task.h"
 
@@ -37,8 +38,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TAP_CLOCKS_NS 100000 /* by which the estimated difference of two clocks may be wrong */
 
 const volatile u32 tap_nr_slots = 1, tap_nr_cpus = 1;
-/* true: cgroups are those of a v1 cpu hierarchy */
-const volatile bool tap_by_cpu_controller = false;
 
 /* true: waits begin at the waking; false: at the queueing */
 const volatile bool tap_from_waking = false;
@@ -246,18 +245,6 @@ static __noinline u32 tap_find_slot(struct cgroup *cgrp)
 	return known ? *known : tap_take_slot(cgrp, id);
 }
 
-static __always_inline struct cgroup *tap_cgroup_of(struct task_struct *p)
-{
-	struct css_set *set = p->cgroups;
-	struct cgroup_subsys_state **css;
-
-	if (!tap_by_cpu_controller)
-		return set->dfl_cgrp;
-	css = (void *)set + bpf_core_field_offset(struct css_set, subsys) +
-	      bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id) * sizeof(void *);
-	return (*css)->cgroup;
-}
-
 static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_struct *p)
 {
 	struct cgroup *cgrp;
@@ -269,7 +256,7 @@ static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_stru
 		return TAP_TALLY_KERNEL;
 	if (tap_is_command(p))
 		return TAP_TALLY_COMMAND;
-	cgrp = tap_cgroup_of(p);
+	cgrp = *tap_cgroup_at(p);
 	last = c->address;
 	address = tap_address(&c->address, cgrp);
 	if (address == last) /* of the same cgroup as the task before */

@@ -4,8 +4,8 @@
  * quotas and budgets fire no scheduler tracepoint. So throttled tasks are kept in a set, which is
  * checked after each expiry of such a timer.
  *
- * All members except those of the task that leaves its CPU are read with bpf_core_read(), because a
- * task in the set may have been freed meanwhile, and a timer may have been on a stack that is gone.
+ * All members are read with bpf_core_read() or after a cast (cast.h), because a task in the set may
+ * have been freed meanwhile, and a timer may have been on a stack that is gone.
  */
 #ifndef TAP_BPF_THROTTLED_H
 #define TAP_BPF_THROTTLED_H
@@ -60,6 +60,8 @@ static __always_inline bool tap_rt_throttled(struct task_struct *p)
 /* Since v6.18 tasks are throttled; before that, the queue that a task is in. */
 static __always_inline bool tap_quota_used(struct task_struct *p)
 {
+	if (tap_has_cast)
+		return tp_task_throttled(tap_cast_task(p));
 	if (bpf_core_field_exists(p->throttled))
 		return BPF_CORE_READ(p, throttled);
 	return BPF_CORE_READ(p, se.cfs_rq, throttle_count);
@@ -67,7 +69,7 @@ static __always_inline bool tap_quota_used(struct task_struct *p)
 
 static __always_inline u32 tp_throttled_by(struct task_struct *p)
 {
-	int prio = BPF_CORE_READ(p, prio);
+	int prio = tap_has_cast ? tap_cast_task(p)->prio : BPF_CORE_READ(p, prio);
 
 	if (prio < 0)
 		return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_throttled) ? TAP_BY_BUDGET
@@ -137,7 +139,8 @@ static __always_inline bool tp_throttles(struct task_struct *p)
  * bpf_loop() and bpf_for_each_map_elem() call back without a context, so these records have no
  * stack.
  */
-static __always_inline void record_sched_throttle(void *ctx, bool preempt, struct task_struct *prev,
+static __always_inline void record_sched_throttle(void *ctx, struct task_struct *known,
+						  bool preempt, struct task_struct *prev,
 						  struct task_struct *next,
 						  unsigned int prev_state);
 
@@ -160,7 +163,7 @@ static long tap_throttle_next(u32 i, struct tap_queue_walk *walk)
 	/* skip tasks that sleep but are still queued (delayed dequeue) */
 	if (p != walk->prev &&
 	    !(bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed)))
-		record_sched_throttle(NULL, true, p, walk->next, 0);
+		record_sched_throttle(NULL, NULL, true, p, walk->next, 0);
 	return 0;
 }
 
@@ -185,7 +188,8 @@ static __always_inline struct task_struct *tp_throttle_queue(struct task_struct 
 
 /* ---- end of throttling ---- */
 
-static __always_inline void record_sched_unthrottle(void *ctx, struct task_struct *p);
+static __always_inline void record_sched_unthrottle(void *ctx, struct task_struct *known,
+						    struct task_struct *p);
 
 struct bpf_map;
 
@@ -199,7 +203,7 @@ static long tap_look_at_throttled(struct bpf_map *map, const u64 *key, u32 *by, 
 	__sync_fetch_and_add(&tap_nr_throttled, -1);
 	if (was == TAP_BY_REAL_TIME)
 		__sync_fetch_and_add(&tap_nr_rt_throttled, -1);
-	record_sched_unthrottle(NULL, p);
+	record_sched_unthrottle(NULL, NULL, p);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 #ifndef TAP_BPF_VOCABULARY_H
 #define TAP_BPF_VOCABULARY_H
 
+#include "cast.h"
+#include "comm.h"
 #include "task.h"
 
 /* kernel/sched/sched.h: flag in util_est, set while util_avg did not change */
@@ -40,13 +42,6 @@ const volatile u32 tap_nr_cpu_ids = 1;
 
 #define tp_nr_cpu_ids() tap_nr_cpu_ids
 #define tp_current() tap_current /* parameter of every fill_<class>(), read once per event */
-
-/* Copy 16 bytes as two words: the compiler would copy a char array byte by byte. */
-static __always_inline void tp_comm(char *to, struct task_struct *p)
-{
-	((u64 *)to)[0] = *(u64 *)&p->comm[0];
-	((u64 *)to)[1] = *(u64 *)&p->comm[8];
-}
 
 static __always_inline bool tp_task_group_dead(struct task_struct *p)
 {
@@ -90,11 +85,6 @@ static __always_inline u64 tp_cfs_rq_cgroup(struct cfs_rq *cfs_rq)
 	return bpf_core_field_exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0;
 }
 
-static __always_inline struct task_struct *tap_se_task(struct sched_entity *se)
-{
-	return (void *)se - bpf_core_field_offset(struct task_struct, se);
-}
-
 static __always_inline bool tp_se_is_task(struct sched_entity *se)
 {
 	return !bpf_core_field_exists(se->my_q) || !se->my_q;
@@ -102,16 +92,21 @@ static __always_inline bool tp_se_is_task(struct sched_entity *se)
 
 static __always_inline int tp_se_pid(struct sched_entity *se)
 {
-	return tp_se_is_task(se) ? BPF_CORE_READ(tap_se_task(se), pid) : -1;
+	if (!tp_se_is_task(se))
+		return -1;
+	return tap_has_cast ? tap_cast_task(tap_se_task(se))->pid
+			    : BPF_CORE_READ(tap_se_task(se), pid);
 }
 
 static __always_inline void tp_se_comm(char *to, struct sched_entity *se)
 {
-	if (tp_se_is_task(se)) {
-		bpf_core_read(to, 16, &tap_se_task(se)->comm);
-	} else {
+	if (!tp_se_is_task(se)) {
 		((u64 *)to)[0] = 0;
 		((u64 *)to)[1] = 0;
+	} else if (tap_has_cast) {
+		tp_comm(to, tap_cast_task(tap_se_task(se)));
+	} else {
+		bpf_core_read(to, 16, &tap_se_task(se)->comm);
 	}
 }
 
@@ -509,7 +504,7 @@ static __always_inline u8 tp_server_type(struct task_struct *p)
 
 static __always_inline bool tp_task_yielded(struct task_struct *p)
 {
-	return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_yielded);
+	return tp_dl_yielded(&p->dl);
 }
 
 static __always_inline struct task_struct *tap_dl_task(struct sched_dl_entity *dl_se)

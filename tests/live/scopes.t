@@ -176,6 +176,44 @@ throttled()
 check "a cgroup with a quota: how long it was throttled" throttled
 check "-g: its path as reports print it" scope one -g CGROUP_BELOW
 
+# Cgroups come and go, and later ones get their addresses: below the selected cgroup and beside it in turns.
+brief_cgroups()
+{
+	sleep 1000 &
+	worker=$!
+	make_cgroup
+	cat >brief <<-'END'
+		use strict;
+		my ($in, $mount) = @ARGV;
+		my @nr = (0, 0);
+		sub put { open(my $f, ">", $_[0]) or die "$_[0]: $!"; syswrite($f, $_[1]) or die $! }
+		for my $i (1 .. 300) {
+			my $is_in = $i % 2;
+			my $dir = $is_in ? "$in/brief" : "$mount/brief-$$";
+			mkdir($dir) or die "$dir: $!";
+			pipe(my $r, my $w);
+			my $pid = fork() // die;
+			if (!$pid) {
+				put("/proc/self/comm", $is_in ? "brief-in" : "brief-out");
+				put("$dir/cgroup.procs", $$);
+				close($w);
+				sysread($r, my $byte, 1);
+				exec("true");
+			}
+			select(undef, undef, undef, 0.002) until do { open(my $f, "<", "$dir/cgroup.procs"); scalar(<$f>) };
+			select(undef, undef, undef, 0.002);
+			close($w);
+			waitpid($pid, 0);
+			rmdir($dir) or die "$dir: $!";
+		}
+	END
+	run 0 "$SCHEDTAP" record -g "$cgroup" -e sched_switch -o part.dat -- perl brief "$cgroup" "${cgroup%/*}"
+	events part.dat >part.txt
+	must [ "$(grep -c 'prev_comm=brief-in prev_.*prev_state=S' part.txt)" -ge 140 ]
+	must_not grep 'prev_comm=brief-out prev_.*prev_state=S' part.txt
+}
+check "-g: cgroups that are made and removed" brief_cgroups
+
 # Switches do not name cgroups: the recording's table of tasks does.
 found_by_cgroup()
 {

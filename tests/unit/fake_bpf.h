@@ -14,6 +14,9 @@
 
 #include "base/glob.h"
 
+#define __ksym
+#define __weak
+
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -21,15 +24,16 @@ typedef uint64_t u64;
 struct kernfs_node {
 	u64 id;
 };
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
 struct cgroup {
 	struct kernfs_node *kn;
 	int level;
 	struct cgroup *ancestors[4];
+	struct cgroup_subsys_state self;
 };
 enum cgroup_subsys_id { cpu_cgrp_id = 1 };
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-};
 struct css_set {
 	struct cgroup *dfl_cgrp;
 	struct cgroup_subsys_state *subsys[2];
@@ -51,7 +55,7 @@ struct task_struct {
 	int pid, tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
-	char comm[16];
+	char comm[16] __attribute__((aligned(8)));
 	struct sched_entity se;
 	struct css_set *cgroups;
 };
@@ -74,6 +78,7 @@ struct bpf_iter__task {
 #define bpf_core_enum_value(type, value) value
 #define bpf_probe_read_kernel(to, size, from) memcpy(to, from, size)
 #define bpf_core_type_size(type) sizeof(type)
+#define bpf_core_type_id_kernel(type) 0
 #define bpf_core_read(to, size, from) memcpy(to, from, size)
 #define bpf_map_lookup_elem(map, key) fake_value(map, *(key))
 #define bpf_map_update_elem(map, key, value, flags) fake_add(map, *(key), *(const u8 *)(value))
@@ -102,11 +107,15 @@ static struct fake_entry *fake_find(const void *map, u64 key)
 	return NULL;
 }
 
+/* The only array. */
+static const void *fake_array_map;
+static u64 fake_array[1 << 12];
+
 static void *fake_value(const void *map, u64 key)
 {
 	struct fake_entry *e = fake_find(map, key);
 
-	return e ? &e->value : NULL;
+	return map == fake_array_map ? &fake_array[key] : e ? (void *)&e->value : NULL;
 }
 
 /* Return: as the kernel's: below 0 where there is no room. */
@@ -133,6 +142,11 @@ static struct tap_task_row fake_row; /* the last that the iterator wrote */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* programs have no prototypes */
 #define const /* what is constant to the programs is set by their loader */
 #include "scope.h"
+void *bpf_rdonly_cast(const void *address, u32 btf_type)
+{
+	(void)btf_type;
+	return address;
+}
 #undef const
 
 #endif

@@ -23,7 +23,7 @@ static struct kernfs_node nodes[] = { { 1 }, { 2 }, { 3 }, { 4 } };
 static struct cgroup root = { &nodes[0], 0, { &root } };
 static struct cgroup a = { &nodes[1], 1, { &root, &a } };
 static struct cgroup b = { &nodes[2], 2, { &root, &a, &b } };
-static struct cgroup c = { &nodes[3], 1, { &root, &c } };
+static struct cgroup c = { &nodes[3], 1, { &root, &c }, { &c } };
 static struct cgroup_subsys_state cpu_b = { &b }, cpu_c = { &c };
 static struct css_set in_root = { &root, { NULL, &cpu_c } }, in_a = { &a, { NULL, &cpu_c } },
 		      in_b = { &b, { NULL, &cpu_b } }, in_c = { &c, { NULL, &cpu_b } };
@@ -44,9 +44,18 @@ static struct task_struct released = { 102, 100, &one, NULL, "make" };
 static struct cfs_rq queue;
 static struct task_struct no_task = { .se = { &queue } }; /* the entity is a cgroup's */
 
+#define WANTED(args...)                                                                            \
+	({                                                                                         \
+		struct task_struct *current = fake_current;                                        \
+                                                                                                   \
+		TAP_WANTED(args);                                                                  \
+	})
+
 static void clear(void)
 {
 	memset(fake_entries, 0, sizeof(fake_entries));
+	memset(fake_array, 0, sizeof(fake_array));
+	fake_array_map = &tap_cgroup_cache;
 	memset(&tap_missed, 0, sizeof(tap_missed));
 	memset((void *)tap_cpu_bits, 0, sizeof(tap_cpu_bits));
 	memset((void *)&tap_comms, 0, sizeof(tap_comms));
@@ -107,18 +116,41 @@ static void set_scope(void)
 	tap_task_add(&two, TAP_TASK_FOUND);
 }
 
+/* Twice: the second time a cgroup is in the cache. */
 static void test_wanted(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < LEN(cases); i++) {
-		clear();
+	for (size_t i = 0; i < 4 * LEN(cases); i++) {
+		size_t at = i / 4;
+
+		if (i % 2 == 0)
+			clear();
 		set_scope();
-		tap_scope = cases[i].scope;
-		fake_cpu = cases[i].cpu;
-		fake_current = cases[i].current;
-		if (TAP_WANTED(cases[i].arg) != cases[i].want)
-			fail_msg("%s", cases[i].name);
+		tap_has_cast = i & 2;
+		tap_scope = cases[at].scope;
+		fake_cpu = cases[at].cpu;
+		fake_current = cases[at].current;
+		if (WANTED(cases[at].arg) != cases[at].want ||
+		    WANTED(&cases[at].arg->se) != cases[at].want)
+			fail_msg("%s", cases[at].name);
 	}
+}
+
+/* Another cgroup gets the address of one that is gone. */
+static void test_cgroup_goes(void **state)
+{
+	(void)state;
+	clear();
+	set_scope();
+	tap_scope = TAP_BY_CGROUP;
+	fake_current = &child;
+	assert_false(WANTED(&child));
+	nodes[3].id = nodes[1].id;
+	c.ancestors[1] = &c;
+	assert_false(WANTED(&child));
+	tap_cgroup_goes(&c);
+	assert_true(WANTED(&child));
+	nodes[3].id = 4;
 }
 
 /* Tracepoints have tasks in any place, or entities of tasks and of cgroups. */
@@ -128,19 +160,19 @@ static void test_arguments(void **state)
 	clear();
 	set_scope();
 	tap_scope = TAP_BY_TGID;
-	assert_false(TAP_WANTED(1, &other));
-	assert_true(TAP_WANTED(true, &other, &one));
-	assert_true(TAP_WANTED(&one, 1, 2, 3, 4));
-	assert_true(TAP_WANTED(1, &one, 2, 3, 4));
-	assert_true(TAP_WANTED(1, 2, &one, 3, 4));
-	assert_true(TAP_WANTED(1, 2, 3, &one, 4));
-	assert_true(TAP_WANTED(1, 2, 3, 4, &one));
-	assert_true(TAP_WANTED(&one.se));
-	assert_false(TAP_WANTED(&other.se));
+	assert_false(WANTED(1, &other));
+	assert_true(WANTED(true, &other, &one));
+	assert_true(WANTED(&one, 1, 2, 3, 4));
+	assert_true(WANTED(1, &one, 2, 3, 4));
+	assert_true(WANTED(1, 2, &one, 3, 4));
+	assert_true(WANTED(1, 2, 3, &one, 4));
+	assert_true(WANTED(1, 2, 3, 4, &one));
+	assert_true(WANTED(&one.se));
+	assert_false(WANTED(&other.se));
 	tap_task_add(&no_task, TAP_TASK_FOUND);
-	assert_false(TAP_WANTED(&no_task.se));
+	assert_false(WANTED(&no_task.se));
 	tap_scope = TAP_BY_CPU; /* which no argument makes up for */
-	assert_false(TAP_WANTED(&one));
+	assert_false(WANTED(&one));
 }
 
 /* Of version 1 a task's cgroup of the CPU controller counts, which may be another than that of
@@ -152,14 +184,16 @@ static void test_cpu_controller(void **state)
 	set_scope();
 	tap_scope = TAP_BY_CGROUP;
 	tap_by_cpu_controller = true;
-	assert_false(TAP_WANTED(&one));
-	assert_true(TAP_WANTED(&child));
+	assert_false(WANTED(&one));
+	assert_true(WANTED(&child));
+	memset(fake_array, 0, sizeof(fake_array)); /* it is filled again for another selection */
 	tap_nr_cgroups = 0;
-	assert_false(TAP_WANTED(&child));
+	assert_false(WANTED(&child));
+	memset(fake_array, 0, sizeof(fake_array));
 	tap_cgroup_scope[1].id = nodes[3].id;
 	tap_cgroup_scope[1].level = 1;
 	tap_nr_cgroups = 2;
-	assert_true(TAP_WANTED(&one));
+	assert_true(WANTED(&one));
 }
 
 static void list(struct task_struct *recorder)
@@ -304,17 +338,17 @@ static void test_translation(void **state)
 	(void)state;
 	assert_int_equal(translate((struct tap_select_opts){ 0 }, false, &err), 0);
 	assert_int_equal(tap_scope, 0);
-	assert_true(TAP_WANTED(&other));
+	assert_true(WANTED(&other));
 
 	assert_int_equal(translate((struct tap_select_opts){ .cpus = "1,64-65" }, false, &err), 0);
 	for (fake_cpu = 0; fake_cpu < 130; fake_cpu++)
-		assert_int_equal(TAP_WANTED(0), fake_cpu == 1 || fake_cpu == 64 || fake_cpu == 65);
+		assert_int_equal(WANTED(0), fake_cpu == 1 || fake_cpu == 64 || fake_cpu == 65);
 
 	assert_int_equal(
 		translate((struct tap_select_opts){ .comms = WORDS("mak[!x]", "x*") }, false, &err),
 		0);
-	assert_true(TAP_WANTED(&one));
-	assert_false(TAP_WANTED(&two));
+	assert_true(WANTED(&one));
+	assert_false(WANTED(&two));
 
 	/* no name is so long, and nothing is recorded */
 	assert_int_equal(
@@ -323,7 +357,7 @@ static void test_translation(void **state)
 							    "890123456789012345678901234*") },
 			  false, &err),
 		0);
-	assert_false(TAP_WANTED(&one, &two, &child));
+	assert_false(WANTED(&one, &two, &child));
 	assert_int_equal(
 		translate((struct tap_select_opts){ .comms = WORDS(
 							    "12345678901234567890123456789012",
@@ -359,9 +393,10 @@ static void test_translation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wanted),	       cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_cpu_controller), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_translation),
+		cmocka_unit_test(test_wanted),	    cmocka_unit_test(test_cgroup_goes),
+		cmocka_unit_test(test_arguments),   cmocka_unit_test(test_cpu_controller),
+		cmocka_unit_test(test_list),	    cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_translation),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -269,6 +269,13 @@ static void add_entry(struct bpf_state *s, int recorder, unsigned int nr_events)
 		(struct entry){ tap_bpf_front_of(&s->filters, recorder), nr_events };
 }
 
+static bool keeps_scope(const struct bpf_program *prog)
+{
+	enum tap_bpf_kind kind = tap_bpf_kind(prog);
+
+	return kind == TAP_BPF_KEEPS_TASKS || kind == TAP_BPF_KEEPS_CGROUPS;
+}
+
 static int tie_programs(struct bpf_state *s, struct tap_err *err)
 {
 	struct bpf_program *prog;
@@ -288,7 +295,7 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 			continue;
 		ret = tap_bpf_chain_tie(s->o.obj, prog,
 					tap_bpf_front_of(&s->filters, bpf_program__fd(prog)));
-		if (nr_events || tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
+		if (nr_events || keeps_scope(prog))
 			add_entry(s, bpf_program__fd(prog), nr_events);
 	}
 	for (unsigned int i = 0; i < s->own.nr; i++)
@@ -299,24 +306,24 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 }
 
 /*
- * Attach the programs that update the set of tasks before it is filled, so that tasks that start or
- * end meanwhile are seen.
+ * Attach the programs that keep track of tasks and cgroups. They update the set of tasks before it
+ * is filled, so that tasks that start or end meanwhile are seen.
  */
-static int keep_tasks(struct bpf_state *s, struct tap_err *err)
+static int keep_scope(struct bpf_state *s, struct tap_err *err)
 {
 	struct bpf_program *prog;
 	int ret = 0;
 
-	if (!tap_bpf_by_task(s->plan->select))
-		return 0;
 	bpf_object__for_each_program(prog, s->o.obj)
-		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
+		if (!ret && bpf_program__autoload(prog) && keeps_scope(prog))
 			ret = attach_program(s, prog);
 	if (ret)
 		return tap_err_set(err, ret,
-				   "cannot attach the BPF programs that keep track of tasks: %s",
+				   "cannot attach the BPF programs that keep track of tasks and "
+				   "cgroups: %s",
 				   strerror(-ret));
-	return tap_bpf_find_tasks(s->o.obj, s->plan->select, err);
+	return tap_bpf_by_task(s->plan->select) ? tap_bpf_find_tasks(s->o.obj, s->plan->select, err)
+						: 0;
 }
 
 static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
@@ -342,7 +349,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 		tap_kernel_drop_btf(s->kernel);
 	ret = ret
 		      ?: tie_programs(s, err)
-		      ?: keep_tasks(s, err)
+		      ?: keep_scope(s, err)
 		      ?: map_rings(s, err)
 		      ?: find_missed(s, err)
 		      ?: make_lanes(s, err);

@@ -14,9 +14,10 @@
 
 /* name prefix of the typedef of a tracepoint's probe; its first argument is void *data */
 #define TRACEPOINT_PREFIX "btf_trace_"
+#define CAST "bpf_rdonly_cast"
 
 struct tap_kernel {
-	/* hash of a name -> number of arguments of a tracepoint; 1 for "struct.member" */
+	/* hash of a name -> number of arguments of a tracepoint; 1: of "struct.member" or CAST */
 	struct tap_map names;
 	struct btf *btf;
 };
@@ -109,6 +110,8 @@ static int add_type(struct tap_kernel *k, const struct btf *btf, const struct bt
 
 	if (!name || !*name)
 		return 0;
+	if (btf_is_func(t) && !strcmp(name, CAST))
+		return tap_map_set(&k->names, hash_name("", name), 1);
 	if (btf_is_typedef(t) && !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
 		return add_tracepoint(k, btf, t, name + strlen(TRACEPOINT_PREFIX));
 	return btf_is_struct(t) && is_needed(name) ? add_struct(k, btf, t, name) : 0;
@@ -183,6 +186,11 @@ void tap_kernel_drop_btf(struct tap_kernel *k)
 {
 	btf__free(k->btf);
 	k->btf = NULL;
+}
+
+bool tap_kernel_has_cast(const struct tap_kernel *k)
+{
+	return tap_map_get(&k->names, hash_name("", CAST));
 }
 
 /* Return: the number of arguments that the tracepoint passes, or -ENOENT. */

@@ -36,6 +36,9 @@ void tap_kernel_drop_btf(struct tap_kernel *k);
 const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct tap_def *def,
 				       struct tap_buf *why);
 
+/* Return: whether programs can call bpf_rdonly_cast() (bpf/cast.h). */
+bool tap_kernel_has_cast(const struct tap_kernel *k);
+
 /* Set absent[i] for each of the def->nr_fields fields: true if this kernel lacks it. */
 void tap_kernel_absent(const struct tap_kernel *k, const struct tap_def *def, bool *absent);
 

@@ -28,6 +28,13 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 	return hook && !strcmp(tap_bpf_tracepoint_of(program), hook->tracepoint);
 }
 
+/* Return: whether the program, which records no event, is needed by the options that select. */
+static bool keeps_scope(const struct bpf_program *prog, const struct tap_select *select)
+{
+	return tap_bpf_kind(prog) == TAP_BPF_KEEPS_CGROUPS ? select->by & TAP_SELECT_CGROUPS
+							   : tap_bpf_by_task(select);
+}
+
 /* Return: whether there is an event to record. */
 static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
 			    const struct tap_kernel *kernel)
@@ -43,7 +50,7 @@ static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
 		if (tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS)
 			wanted = functions;
 		else if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
-			wanted = tap_bpf_by_task(plan->select);
+			wanted = keeps_scope(prog, plan->select);
 		bpf_program__set_autoload(prog, wanted);
 	}
 	return any;
@@ -119,16 +126,19 @@ static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
 	return tap_bpf_set(obj, "tap_cpu_scale", scale, sizeof(scale));
 }
 
-static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
+static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan,
+			 const struct tap_kernel *kernel, struct tap_err *err)
 {
 	/* not used with the fallback, but no constant may point outside the map */
 	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes;
+	bool has_cast = tap_kernel_has_cast(kernel);
 	uint32_t nr_cpus = plan->nr_cpus;
 	int ret;
 
 	ret = tap_bpf_set(o->obj, "tap_ring_bytes", &bytes, sizeof(bytes));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_use_ringbuf", &o->ringbuf, sizeof(o->ringbuf));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_has_cast", &has_cast, sizeof(has_cast));
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
 		return tap_err_set(err, ret,
@@ -160,7 +170,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (ret)
 		return tap_err_set(err, ret, "cannot set the sizes of the BPF maps: %s",
 				   strerror(-ret));
-	ret = set_constants(o, plan, err);
+	ret = set_constants(o, plan, kernel, err);
 	if (ret)
 		return ret;
 	ret = tap_bpf_load_logged(o->obj, &log);

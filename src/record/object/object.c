@@ -47,6 +47,8 @@ enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)
 		return TAP_BPF_LISTS_TASKS;
 	if (!strcmp(name, "tap_own_functions"))
 		return TAP_BPF_HAS_FUNCTIONS;
+	if (!strcmp(name, "tap_cgroup_goes"))
+		return TAP_BPF_KEEPS_CGROUPS;
 	return strncmp(name, "tap_task_", 9) ? TAP_BPF_RECORDS : TAP_BPF_KEEPS_TASKS;
 }
 

@@ -17,6 +17,7 @@ struct bpf_object *tap_bpf_open_tally(void);
 enum tap_bpf_kind {
 	TAP_BPF_RECORDS,
 	TAP_BPF_KEEPS_TASKS, /* maintains the set of bpf/tasks.h */
+	TAP_BPF_KEEPS_CGROUPS, /* maintains the cache of bpf/scope.h */
 	TAP_BPF_LISTS_TASKS,
 	TAP_BPF_HAS_FUNCTIONS, /* contains functions that other programs copy (bpf/own.h) */
 };
