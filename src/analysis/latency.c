@@ -107,6 +107,11 @@ static void add_part(struct tap_latency_part *to, const struct tap_latency_part 
 		to->max_ns = part->max_ns;
 }
 
+static void add_ns(struct tap_latency_part *to, uint64_t ns)
+{
+	add_part(to, &(struct tap_latency_part){ 1, ns, ns });
+}
+
 /* Return the CPU where the task runs now, or if it was throttled, where it may run again. */
 static int end_cpu(const struct tap_interval *s)
 {
@@ -119,14 +124,18 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat,
 	struct tap_latency_column *column = column_at(l, s->to_ns);
 	int cpu = end_cpu(s);
 	uint64_t ns = s->to_ns - s->from_ns;
-	struct tap_latency_part part = { 1, ns, ns };
+	int64_t queued_ns = tap_interval_queued_ns(s);
 
 	if (!stat->waits.count || ns > stat->waits.max) {
 		stat->max_at_ns = s->to_ns;
 		stat->max_cpu = cpu;
 	}
 	if (s->task->run_cpu >= 0)
-		add_part(s->task->run_cpu == cpu ? &stat->same_cpu : &stat->migrated, &part);
+		add_ns(s->task->run_cpu == cpu ? &stat->same_cpu : &stat->migrated, ns);
+	if (queued_ns >= 0) {
+		add_ns(&stat->queued, (uint64_t)queued_ns);
+		add_ns(&stat->wakeup_path, ns - (uint64_t)queued_ns);
+	}
 	return tap_hist_add(&stat->waits, ns) ?: column ? tap_hist_add(&column->waits, ns) : 0;
 }
 
@@ -264,6 +273,7 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 		.task = s->task,
 		.from_ns = s->from_ns,
 		.to_ns = s->to_ns,
+		.queued_ns = tap_interval_queued_ns(s),
 		.cpu = end_cpu(s),
 		.run_cpu = s->task->run_cpu,
 		.waker_tid = s->task->waker_tid,
@@ -362,6 +372,8 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 		close_censored(l, &l->tasks[i], UINT64_MAX);
 		add_part(&all->same_cpu, &s->same_cpu);
 		add_part(&all->migrated, &s->migrated);
+		add_part(&all->wakeup_path, &s->wakeup_path);
+		add_part(&all->queued, &s->queued);
 		ret = tap_hist_merge(&all->waits, &s->waits);
 	}
 	return ret;

@@ -27,6 +27,11 @@ struct tap_latency_stat {
 	int max_cpu; /* CPU on which the task ran then; -1: no wait, or not known */
 	/* waits by whether the task ran on the same CPU before; neither, if that is not known */
 	struct tap_latency_part same_cpu, migrated;
+	/*
+	 * the two parts of waits after a wakeup whose time in the run queue is known
+	 * (tap_interval_queued_ns()): on the way there, and in it
+	 */
+	struct tap_latency_part wakeup_path, queued;
 	bool was_cut; /* private: a wait continues in an unknown state */
 	unsigned int nr_open; /* private: number of waits in .censored that may continue */
 };
@@ -35,6 +40,7 @@ struct tap_latency_stat {
 struct tap_latency_worst {
 	const struct tap_task *task;
 	uint64_t from_ns, to_ns;
+	int64_t queued_ns; /* part of the wait in the run queue; -1: not known */
 	int cpu, run_cpu; /* .cpu: where it runs now; .run_cpu: where it ran before, or -1 */
 	int waker_tid, waker_cpu; /* see struct tap_task */
 	struct tap_latency_ran {

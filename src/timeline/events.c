@@ -314,6 +314,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return 0;
 	if (f->prio.size)
 		task->pub.prio = tap_num_int(&f->prio, ev);
+	tap_task_note_queued(task, f, ev);
 	if (!keeps_next)
 		return enter_outside(t, task, now);
 	tap_task_note_seen(task);
@@ -692,8 +693,11 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	if (f->prio.size)
 		task->pub.prio = tap_num_int(&f->prio, ev);
-	if (t->has_waking && tap_task_is_asleep(task))
+	if (t->has_waking && tap_task_is_asleep(task)) {
+		/* the kernel may count the rest of its sleep as time in the queue */
+		task->has_delay = false;
 		ret = moved_asleep(t, f, ev, task);
+	}
 	m.why = why_moved(t, f, ev, task);
 	if (!ret && tap_window_has(&t->opts.window, ev->ts_ns)) {
 		task->pub.migrations++;

@@ -22,7 +22,7 @@ static int add_task(struct tap_timeline *t, int tid, bool born, uint64_t born_ns
 		return -ENOMEM;
 	task->hidden = t->opts.survey && tap_survey_is_hidden(t->opts.survey, tid);
 	task->reused = reused;
-	task->born = born;
+	task->born = task->has_delay = born; /* a new task has waited for 0 ns */
 	tap_task_set_listed(task, t->opts.lists);
 	task->pub.selected = !t->opts.selected.task ||
 			     t->opts.selected.task(t->opts.selected.ctx, &task->pub, t->now_ns);

@@ -85,6 +85,15 @@ static bool is_usable(const struct tap_sched_fields *f, const struct field_names
 	       (f->comm || !(d->needs & NEEDS_COMM));
 }
 
+static void init_queued(struct tap_sched_fields *f, const struct tap_format *fmt)
+{
+	const struct tap_field *queued = tap_number_field(fmt, "next_queued_ns");
+	const struct tap_field *delay = tap_number_field(fmt, "next_delay_ns");
+
+	tap_num_init(&f->queued, delay ? queued : NULL);
+	tap_num_init(&f->delay, queued ? delay : NULL);
+}
+
 static bool is_plain(const struct tap_sched_fields *f)
 {
 	if (f->current.plain != TAP_NUM_S32 || f->tid.plain != TAP_NUM_S32 ||
@@ -111,6 +120,8 @@ static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt
 	tap_num_init(&f->from, tap_number_field(fmt, d->from));
 	tap_num_init(&f->from_prio, tap_number_field(fmt, d->from_prio));
 	tap_num_init(&f->value, tap_number_field(fmt, d->value));
+	if (d->kind == TAP_SCHED_SWITCH)
+		init_queued(f, fmt);
 	f->comm = tap_text_field(fmt, d->comm);
 	f->from_comm = tap_text_field(fmt, d->from_comm);
 	if (!is_usable(f, d))

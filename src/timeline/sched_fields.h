@@ -62,6 +62,8 @@ struct tap_sched_fields {
 	 * CPU. cgroup: id. newtask: CLONE_ flags
 	 */
 	struct tap_num value;
+	/* switch: next_queued_ns and next_delay_ns of events/sched.h: both, or none */
+	struct tap_num queued, delay;
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	/*
 	 * A sched_switch or sched_waking with the layout of nearly all kernels: all fields above

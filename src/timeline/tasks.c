@@ -45,6 +45,7 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 				       .run_cpu = -1,
 				       .prio = TAP_PRIO_UNKNOWN,
 				       .from_cpu = -1,
+				       .queued_ns = -1,
 				       .waker_tid = -1,
 				       .waker_cpu = -1,
 				       .since_ns = born_ns,

@@ -36,6 +36,12 @@ struct task {
 	bool reused; /* its tid was used by another task before */
 	bool born; /* its birth was recorded */
 	bool hidden; /* hidden from tracing: only some of its events are recorded */
+	/*
+	 * next_delay_ns that its next switch-in has unless the kernel splits its wait; valid if
+	 * .has_delay
+	 */
+	uint32_t delay_ns;
+	bool has_delay;
 	bool forgotten; /* its memory may be used for another task */
 	struct task *next_free;
 };
@@ -91,6 +97,31 @@ void tap_task_set_comm(struct task *task, const struct tap_field *f, const struc
  */
 void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 			    const struct tap_event *ev);
+/*
+ * Note how long a task that is switched in was in the run queue. If next_delay_ns has grown since
+ * its last switch-in, the task was moved while it was queued: next_queued_ns is then only a part of
+ * its wait. The same holds if a switch-in in between was not recorded.
+ */
+static inline void tap_task_note_queued(struct task *task, const struct tap_sched_fields *f,
+					const struct tap_event *ev)
+{
+	uint32_t queued_ns, delay_ns;
+
+	if (!f->queued.size) {
+		task->pub.queued_ns = -1;
+		return;
+	}
+	queued_ns = (uint32_t)tap_num_get(&f->queued, ev);
+	delay_ns = (uint32_t)tap_num_get(&f->delay, ev);
+	task->pub.queued_ns = -1;
+	if (queued_ns == UINT32_MAX)
+		queued_ns = 0;
+	else if (task->has_delay && task->delay_ns == delay_ns)
+		task->pub.queued_ns = queued_ns;
+	task->delay_ns = delay_ns + queued_ns;
+	task->has_delay = true;
+}
+
 /* Set the task's process id from an event: task lists no longer count. */
 static inline void tap_task_set_tgid(struct task *task, int tgid)
 {

@@ -75,6 +75,11 @@ struct tap_task {
 
 	/* the last wakeup seen; also for the wait that follows it */
 	uint64_t woken_ns;
+	/*
+	 * at its last switch-in: the time since it was put into the CPU's run queue, ns, by the
+	 * kernel's account; -1: not known. See tap_interval_queued_ns()
+	 */
+	int64_t queued_ns;
 	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	int waker_cpu; /* CPU on which the wakeup was recorded */
 
@@ -86,6 +91,25 @@ struct tap_task {
 	/* kernfs id, from the last event that has it or else from task lists; 0: not known */
 	uint64_t cgroup;
 };
+
+/*
+ * Return how long a task that was woken waited in the run queue, ns; the rest of the wait passed on
+ * the way there. -1: not known, or not a complete wait after a wakeup. Only while a watcher's
+ * .interval runs.
+ *
+ * The run queue's clock is not the recording's, so the time in the queue may seem to be slightly
+ * longer than the wait. If it is longer by more than 1 us and 0.1 %, the kernel counted part of the
+ * sleep: its dequeue was delayed, and the task was moved meanwhile (since v6.12).
+ */
+static inline int64_t tap_interval_queued_ns(const struct tap_interval *s)
+{
+	int64_t wait_ns = (int64_t)(s->to_ns - s->from_ns), queued_ns = s->task->queued_ns;
+
+	if (s->state != TAP_STATE_WAKING || !s->whole || s->next != TAP_STATE_RUNNING ||
+	    queued_ns > wait_ns + wait_ns / 1000 + 1000)
+		return -1;
+	return queued_ns < wait_ns ? queued_ns : wait_ns;
+}
 
 enum { TAP_CPU_NOT_KNOWN, TAP_CPU_KNOWN, TAP_CPU_KNOWN_UNSEEN };
 

@@ -76,9 +76,15 @@ static const struct tap_column stat_columns[] = { STAT_COLUMNS,
 						  { "migrated_count", NULL, TAP_CELL_COUNT },
 						  { "migrated_avg_ns", NULL, TAP_CELL_NS },
 						  { "migrated_max_ns", NULL, TAP_CELL_NS },
+						  { "wakeup_path_count", NULL, TAP_CELL_COUNT },
+						  { "wakeup_path_avg_ns", NULL, TAP_CELL_NS },
+						  { "wakeup_path_max_ns", NULL, TAP_CELL_NS },
+						  { "queued_count", NULL, TAP_CELL_COUNT },
+						  { "queued_avg_ns", NULL, TAP_CELL_NS },
+						  { "queued_max_ns", NULL, TAP_CELL_NS },
 						  { 0 } };
 
-/* JSON has the members same_cpu and migrated as objects in the row, not as columns. */
+/* JSON has same_cpu, migrated, wakeup_path and queued as objects in the row, not as columns. */
 static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
 
 static uint64_t avg_ns(const struct tap_latency_part *part)
@@ -128,9 +134,13 @@ static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
 	if (tap_page_is_for(t->page, TAP_FOR_PROGRAMS)) {
 		put_part_members(t->page, "same_cpu", &s->same_cpu);
 		put_part_members(t->page, "migrated", &s->migrated);
+		put_part_members(t->page, "wakeup_path", &s->wakeup_path);
+		put_part_members(t->page, "queued", &s->queued);
 	} else {
 		put_part(t, &s->same_cpu);
 		put_part(t, &s->migrated);
+		put_part(t, &s->wakeup_path);
+		put_part(t, &s->queued);
 	}
 }
 
@@ -227,6 +237,30 @@ static void put_parts(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
+/* Table for people: the two parts of the waits of all tasks that can be divided. */
+static const struct tap_column queue_columns[] = {
+	{ NULL, "part of the wait", TAP_CELL_LABEL, .width = 26 },
+	{ NULL, "waits", TAP_CELL_COUNT, .width = 8 },
+	{ NULL, "avg", TAP_CELL_NS, .width = 9 },
+	{ NULL, "max", TAP_CELL_NS, .width = 10, .same_unit = true },
+	{ 0 }
+};
+
+static void put_queued(struct tap_report *r, struct tap_table *t)
+{
+	tap_table_puts(t, "wakeup path");
+	put_part(t, &latency_of(r)->all.wakeup_path);
+	tap_table_row(t);
+	tap_table_puts(t, "in the run queue");
+	put_part(t, &latency_of(r)->all.queued);
+	tap_table_row(t);
+}
+
+static bool with_queued(const struct tap_report *r)
+{
+	return latency_of(r)->all.queued.count;
+}
+
 /* ---- over time ---- */
 
 static const struct tap_column time_columns[] = { { "from_ns", NULL, TAP_CELL_AT },
@@ -269,6 +303,7 @@ static const struct tap_column worst_columns[] = {
 	TAP_TASK_COLUMNS("", "worst waits of", 26),
 	TAP_THROTTLING_COLUMN,
 	{ "wait_ns", "wait", TAP_CELL_NS, .width = 10 },
+	{ "queued_ns", "queued", TAP_CELL_NS, .width = 10, .rank = 5 },
 	{ "from_ns", "from", TAP_CELL_AT, .width = 16, .rank = 2 },
 	{ "to_ns", "to", TAP_CELL_AT, .width = 16, .rank = 7 },
 	{ NULL, "time of day", TAP_CELL_LABEL, .width = 18, .rank = 3 },
@@ -375,6 +410,7 @@ static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_task_cells(&r->run, t, w->task);
 	tap_throttling_cell(&r->run, t, w->task);
 	tap_table_u64(t, w->to_ns - w->from_ns);
+	tap_table_u64_if(t, w->queued_ns >= 0, (uint64_t)w->queued_ns);
 	tap_table_u64(t, w->from_ns);
 	tap_table_u64(t, w->to_ns);
 	put_tod(&r->run, t, w->from_ns);
@@ -483,6 +519,8 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .columns = json_columns, TASKS },
 	{ TAP_FOR_PEOPLE | TAP_FOR_SHEETS, .columns = stat_columns, TASKS },
 	{ TAP_FOR_PEOPLE, .before = "\n", .columns = part_columns, .put = put_parts },
+	{ TAP_FOR_PEOPLE, with_queued, .before = "\n", .columns = queue_columns,
+	  .put = put_queued },
 	{ TAP_FOR_ALL, with_hist, .before = "\n", .put = put_hist },
 	{ TAP_FOR_PEOPLE, with_over_time, .before = "\n", .put = put_over_time },
 	{ TAP_FOR_PROGRAMS, with_over_time, .key = "over_time", .columns = time_columns,
