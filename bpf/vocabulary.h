@@ -65,6 +65,27 @@ static __always_inline long tp_switch_state(bool preempt, u32 prev_state, struct
 	return state;
 }
 
+/*
+ * Return the time for which @next has been in the run queue of the CPU where @prev runs, ns;
+ * U32_MAX: not known.
+ */
+static __always_inline u32 tp_queued_ns(struct task_struct *prev, struct task_struct *next)
+{
+	u64 since, ns;
+
+	if (!bpf_core_field_exists(next->sched_info.last_queued) ||
+	    !bpf_core_field_exists(prev->se.cfs_rq))
+		return ~0u;
+	since = next->sched_info.last_queued;
+	ns = prev->se.cfs_rq->rq->clock - since;
+	return since && ns < ~0u ? ns : ~0u;
+}
+
+static __always_inline u32 tp_delay_ns(struct task_struct *next)
+{
+	return bpf_core_field_exists(next->sched_info.run_delay) ? next->sched_info.run_delay : 0;
+}
+
 static __always_inline struct rq *tp_cfs_rq_rq(struct cfs_rq *cfs_rq)
 {
 	return bpf_core_field_exists(cfs_rq->rq) ? cfs_rq->rq : NULL;

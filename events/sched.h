@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Context switches, wakeups, migrations, and the beginning and end of tasks. These are the kernel's
- * own events of the sched system; fields and print format are those of v6.18.
+ * own events of the sched system; fields and print format are those of v6.18, except that
+ * sched_switch has two more fields at its end.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sched
@@ -21,7 +22,23 @@
  * prev_state is one of the bits named in the print format, or 0 (R) if prev could run on. Bit 0x100
  * ("+") means that prev was preempted.
  *
- * Source: sched:sched_switch, __trace_sched_switch_state().
+ * next_queued_ns is the time from when next was put into this CPU's run queue until the switch, by
+ * the run queue's clock: rq->clock - next->sched_info.last_queued. 4294967295 (U32_MAX): not known,
+ * because the kernel stored no time of queueing (next is the idle task, or was preempted on its way
+ * to sleep), or because it is 4.29 s or longer. The number is a lower bound: the kernel does not
+ * update rq->clock if a wakeup has just asked for the switch (rq_clock_skip_update()), so it is 0
+ * for nearly all wakeups of an idle CPU.
+ *
+ * next_delay_ns has the low 32 bits of next->sched_info.run_delay: the time, ns, that next spent in
+ * run queues before, without next_queued_ns. The two numbers of a switch add up to next_delay_ns of
+ * the task's next switch-in, except if the task is moved while the kernel counts it as queued:
+ * while it waits, or (since v6.12) while it sleeps and its dequeue is delayed.
+ *
+ * Both are absent in kernels without CONFIG_SCHED_INFO, and next_queued_ns also in kernels without
+ * CONFIG_FAIR_GROUP_SCHED. The kernel's own sched_switch has neither of them.
+ *
+ * Source: sched:sched_switch, __trace_sched_switch_state(); sched_info_arrive(), which updates
+ * sched_info after the tracepoint.
  */
 #define TP_TASK_REPORT (0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040)
 #define TP_TASK_REPORT_MAX ((TP_TASK_REPORT + 1) << 1)
@@ -39,6 +56,8 @@ TRACE_EVENT(sched_switch,
 		__array(char, next_comm, 16)
 		__field(pid_t, next_pid)
 		__field(int, next_prio)
+		__field(u32, next_queued_ns)	/* U32_MAX: not known */
+		__field(u32, next_delay_ns)	/* wraps around */
 	),
 
 	TP_fast_assign(
@@ -49,9 +68,11 @@ TRACE_EVENT(sched_switch,
 		tp_comm(__entry->next_comm, next);
 		__entry->next_pid = next->pid;
 		__entry->next_prio = next->prio;
+		__entry->next_queued_ns = tp_queued_ns(prev, next);
+		__entry->next_delay_ns = tp_delay_ns(next);
 	),
 
-	TP_printk("prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
+	TP_printk("prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d next_queued_ns=%u next_delay_ns=%u",
 		  __entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
 		  (__entry->prev_state & (TP_TASK_REPORT_MAX - 1)) ?
 		  __print_flags(__entry->prev_state & (TP_TASK_REPORT_MAX - 1), "|",
@@ -59,12 +80,16 @@ TRACE_EVENT(sched_switch,
 				{ 0x00000008, "t" }, { 0x00000010, "X" }, { 0x00000020, "Z" },
 				{ 0x00000040, "P" }, { 0x00000080, "I" }) : "R",
 		  __entry->prev_state & TP_TASK_REPORT_MAX ? "+" : "",
-		  __entry->next_comm, __entry->next_pid, __entry->next_prio)
+		  __entry->next_comm, __entry->next_pid, __entry->next_prio,
+		  __entry->next_queued_ns, __entry->next_delay_ns)
 );
 TRACE_HOOK(sched_switch, sched_switch,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
 		 unsigned int prev_state),
 	TP_ARGS(preempt, prev, next, prev_state));
+TRACE_NEEDS(sched_switch, next_queued_ns, "sched_info.last_queued");
+TRACE_NEEDS(sched_switch, next_queued_ns, "sched_entity.cfs_rq");
+TRACE_NEEDS(sched_switch, next_delay_ns, "sched_info.run_delay");
 
 DECLARE_EVENT_CLASS(sched_wakeup_template,
 	TP_PROTO(struct task_struct *p),

@@ -10,6 +10,7 @@
  *   clock NAME                      the clock of the time stamps (default: mono)
  *   throttling                      the events of throttle.h were recorded, too (default: all but
  *                                   these)
+ *   sched_info                      sched_switch has the fields from sched_info (default: not)
  *   buffer NAME                     the buffer of the following lines (default: the top buffer)
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
@@ -82,7 +83,7 @@ struct mkdat {
 	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
-	bool throttling, has_wakeups;
+	bool throttling, sched_info, has_wakeups;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -355,6 +356,23 @@ static const struct tap_def *find_def(struct mkdat *m, char *word, uint32_t *id)
 	return def;
 }
 
+/*
+ * Return the number of a definition's fields that the recording has: without sched_info, the last
+ * two of sched_switch are absent.
+ */
+static unsigned int nr_present(const struct mkdat *m, const struct tap_def *def)
+{
+	return !m->sched_info && def == tap_def_find("sched", "sched_switch") ? def->nr_fields - 2
+									      : def->nr_fields;
+}
+
+static uint32_t record_size(const struct mkdat *m, const struct tap_def *def)
+{
+	unsigned int nr = nr_present(m, def);
+
+	return nr < def->nr_fields ? def->fields[nr].offset : def->size;
+}
+
 /* Set the fields that the line names, in this order. */
 static void set_fields(const struct mkdat *m, struct tap_buf *rec, const struct tap_def *def,
 		       char *p)
@@ -369,7 +387,7 @@ static void set_fields(const struct mkdat *m, struct tap_buf *rec, const struct 
 			die(m, "'%s' is not FIELD=VALUE", word);
 		*value++ = '\0';
 		f = find_field(def, word);
-		if (!f)
+		if (!f || f->offset >= record_size(m, def))
 			die(m, "%s:%s has no field '%s'", def->system, def->name, word);
 		set_field(m, rec, f, value);
 	}
@@ -384,7 +402,7 @@ static void do_event(struct mkdat *m, const char *first, char *p)
 	const struct tap_def *def = find_def(m, need_word(m, &p, "the event"), &id);
 	struct tap_buf rec = { 0 };
 
-	begin_record(&rec, (uint16_t)id, def->size, tid);
+	begin_record(&rec, (uint16_t)id, record_size(m, def), tid);
 	set_fields(m, &rec, def, p);
 	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
@@ -610,6 +628,8 @@ static void do_line(struct mkdat *m, char *line)
 		m->clock = strdup(need_word(m, &p, "the name"));
 	else if (!strcmp(word, "throttling"))
 		m->throttling = true;
+	else if (!strcmp(word, "sched_info"))
+		m->sched_info = true;
 	else if (!strcmp(word, "buffer"))
 		do_buffer(m, need_word(m, &p, "the name"));
 	else if (!strcmp(word, "lost"))
@@ -669,11 +689,14 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 		max++;
 	*out = calloc(max + 5, sizeof(**out));
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		bool absent[TAP_FORMAT_MAX_FIELDS] = { false };
 		struct tap_buf text = { 0 };
 
+		for (unsigned int f = nr_present(m, def); f < def->nr_fields; f++)
+			absent[f] = true;
 		if ((!m->throttling && !strcmp(def->group, "throttle")) || has_stacks(m, def))
 			continue;
-		tap_def_format(def, NULL, NULL, &text);
+		tap_def_format(def, absent, NULL, &text);
 		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };
 	}
 	if (m->has_wakeups) {

@@ -65,7 +65,7 @@ my @commands = (
 sub make_recording {
 	my (@events) = @_;
 	my %values = (next_pid => 6, pid => 6, prev_pid => 5, next_weight => 1024, dst_id => 3, cgroup => 4, id => 3, callback => 1);
-	my $text = "cpus 2\nthrottling\n";
+	my $text = "cpus 2\nthrottling\nsched_info\n";
 	my $ns = 1_000_000_000;
 
 	for my $event (map { @events } 1 .. 2) {

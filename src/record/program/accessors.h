@@ -17,6 +17,13 @@ TAP_ACCESSOR(
 TAP_ACCESSOR(tp_switch_state, "preempt, state, prev",
 	     "preempt ? 0x100 : (state & 0x402) == 0x402 ? 0x80 : state & 0x9000 ? 2 : "
 	     "tap_highest((state | prev->exit_state) & 0x7f)")
+TAP_ACCESSOR(tap_queued_ns, "clock, since",
+	     "since && clock - since < 0xffffffff ? clock - since : 0xffffffff")
+TAP_ACCESSOR(tp_queued_ns, "prev, next",
+	     "!exists(next->sched_info.last_queued) ? 0xffffffff : !exists(prev->se.cfs_rq) ? "
+	     "0xffffffff : tap_queued_ns(prev->se.cfs_rq->rq->clock, next->sched_info.last_queued)")
+TAP_ACCESSOR(tp_delay_ns, "next",
+	     "exists(next->sched_info.run_delay) ? next->sched_info.run_delay : 0")
 TAP_ACCESSOR(tp_cfs_rq_rq, "cfs_rq", "cfs_rq->rq")
 TAP_ACCESSOR(tp_cfs_rq_cpu, "cfs_rq", "exists(cfs_rq->rq) ? cfs_rq->rq->cpu : 0")
 TAP_ACCESSOR(tp_cfs_rq_cgroup, "cfs_rq", "exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0")
