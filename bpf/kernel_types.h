@@ -153,6 +153,7 @@ struct rq {
 	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct cfs_rq cfs;
 	struct rt_rq rt;
+	struct root_domain *rd; /* CONFIG_SMP */
 	struct list_head cfs_tasks; /* queued fair tasks, linked by se.group_node */
 	struct task_struct *curr;
 	struct task_struct *donor; /* since v6.12: the task that the scheduling class picked */
@@ -189,11 +190,11 @@ struct cpumask {
 };
 
 struct root_domain {
-	struct cpumask *span; /* CONFIG_CPUMASK_OFFSTACK */
+	struct cpumask *span, *online; /* CONFIG_CPUMASK_OFFSTACK */
 };
 
 struct root_domain___on_stack {
-	struct cpumask span[1];
+	struct cpumask span[1], online[1];
 };
 
 typedef struct {
@@ -298,6 +299,8 @@ struct task_struct {
 	struct pid *thread_pid; /* NULL after the task was released */
 	int prio, normal_prio; /* with and without inherited priority */
 	unsigned int policy;
+	int nr_cpus_allowed;
+	struct cpumask *cpus_ptr; /* CPUs that it may use; a single one while it may not migrate */
 	int exit_state;
 	char comm[16] __attribute__((aligned(8))); /* aligned so that it is read as two words */
 	u64 start_time; /* CLOCK_MONOTONIC */

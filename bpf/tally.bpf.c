@@ -9,7 +9,7 @@
  * tap_from_waking a wait begins at sched_waking or sched_wakeup_new, which have programs, too.
  *
  * The program runs at each switch of the machine: it has no loop over a map, no hash table and no
- * probe read.
+ * probe read, except at the end of a long wait (tap_count_idle()).
  */
 #include "kernel_types.h"
 
@@ -370,7 +370,7 @@ static __always_inline void tap_end_slice(struct tap_tally_cpu *c, u32 bank, u64
 	if (row)
 		__sync_fetch_and_add(&row->run_ns, ns);
 	if (c->slot == TAP_TALLY_IDLE)
-		c->idle_ns[bank] += ns;
+		c->idle_ns[bank & 1] += ns;
 }
 
 /* ---- length of the run queue ---- */
@@ -394,8 +394,8 @@ static __always_inline void tap_count_length(struct tap_tally_cpu *c, u32 bank, 
 	/* the verifier needs the check that clang would leave out */
 	asm volatile("" : "+r"(length));
 	if (length < TAP_TALLY_LENGTHS)
-		c->length_ns[bank][length] += ns;
-	c->runnable_ns[bank] += ns * c->runnable;
+		c->length_ns[bank & 1][length] += ns;
+	c->runnable_ns[bank & 1] += ns * c->runnable;
 	c->switched_ns = now;
 	c->runnable = tap_runnable(rq);
 }
@@ -530,6 +530,81 @@ static __always_inline void tap_count_culprits(struct tap_tally_row *row, u32 sl
 		__sync_fetch_and_add(&row->elsewhere_ns, elsewhere);
 }
 
+/* ---- CPUs that were idle while a task waited ---- */
+
+/* A long wait, and what was found. Addresses are numbers: the verifier allows arithmetic then. */
+struct tap_long_wait {
+	u64 since, now;
+	u64 allowed, online; /* addresses of CPU masks: the task's, and its root domain's */
+	u64 idle_ns; /* of the CPU that was idle longest */
+	u32 cpu; /* to look at next */
+	u32 home; /* that the task waited for */
+};
+
+static __always_inline bool tap_is_in_mask(u64 mask, u32 cpu)
+{
+	u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)(mask + cpu / 64 * sizeof(word)));
+	return word >> cpu % 64 & 1;
+}
+
+/* Return: 0 to go on with the LLC's next CPU. */
+static long tap_look_at_cpu(u32 nr, struct tap_long_wait *w)
+{
+	u32 cpu = w->cpu;
+	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
+	u64 ns;
+
+	if (!c || cpu == w->home)
+		return 1;
+	w->cpu = c->next_of_llc;
+	if (!tap_is_in_mask(w->allowed, cpu) || !tap_is_in_mask(w->online, cpu))
+		return 0;
+	ns = tap_tally_idle_ns(c, w->since, w->now);
+	if (ns > w->idle_ns)
+		w->idle_ns = ns;
+	return w->idle_ns == w->now - w->since;
+}
+
+static __always_inline u64 tap_online_mask(struct root_domain *rd)
+{
+	struct root_domain___on_stack *on_stack = (void *)rd;
+
+	if (bpf_core_field_exists(on_stack->online))
+		return (u64)&on_stack->online;
+	return (u64)BPF_CORE_READ(rd, online);
+}
+
+/*
+ * Look for a CPU of the LLC that the task at .long_waiter of this CPU could have used, instead of
+ * waiting from @since to @now.
+ *
+ * Not static, and all arguments are numbers: so the verifier looks at this once. A static function
+ * is looked at for each way that leads to its call, which takes v7.3 minutes.
+ */
+__noinline int tap_count_idle(u32 bank, u64 since, u64 now)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
+	struct tap_long_wait w = { .since = since, .now = now, .home = cpu };
+	struct task_struct *p;
+
+	if (!c || !bpf_core_field_exists(struct rq, rd))
+		return 0;
+	p = (void *)c->long_waiter;
+	if (BPF_CORE_READ(p, nr_cpus_allowed) < 2)
+		return 0;
+	w.cpu = c->next_of_llc;
+	w.allowed = (u64)BPF_CORE_READ(p, cpus_ptr);
+	w.online = tap_online_mask(BPF_CORE_READ(p, se.cfs_rq, rq, rd));
+	bpf_loop(tap_nr_cpus, tap_look_at_cpu, &w, 0);
+	c->idle_while_waiting_ns[bank & 1] += w.idle_ns;
+	return 0;
+}
+
+/* ---- the end of a wait ---- */
+
 /* A wait that has ended. */
 struct tap_wait {
 	u64 since, before; /* when the task was queued; how long it waited on other CPUs before */
@@ -616,12 +691,17 @@ static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
 	asm volatile("" : "+r"(bucket));
 	if (bucket < TAP_TALLY_BUCKETS)
 		__sync_fetch_and_add(&row->buckets[w.kind][bucket], 1);
-	if (wait > c->max_wait_ns[bank][w.kind])
-		c->max_wait_ns[bank][w.kind] = wait;
-	if (w.kind == TAP_TALLY_THROTTLED)
+	if (wait > c->max_wait_ns[bank & 1][w.kind])
+		c->max_wait_ns[bank & 1][w.kind] = wait;
+	if (w.kind == TAP_TALLY_THROTTLED) {
 		__sync_fetch_and_add(&row->self_ns, wait);
-	else
-		tap_count_culprits(row, slot, c, w.since, now, w.before);
+		return;
+	}
+	tap_count_culprits(row, slot, c, w.since, now, w.before);
+	if (wait >= TAP_TALLY_LONG_WAIT_NS && !w.before) {
+		c->long_waiter = (u64)next;
+		tap_count_idle(bank, w.since, now);
+	}
 }
 
 SEC("tp_btf/sched_switch")
@@ -647,9 +727,11 @@ int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct ta
 		c->kept_runnable = c->runnable;
 		__sync_lock_test_and_set(&c->epoch, epoch); /* after the others */
 	}
+	/* the verifier of v6.1 may forget the range of a number on the stack: keep each "& 1" */
+	asm volatile("" : "+r"(bank));
 	now = tap_time_of(c, rq->clock);
 	slot = tap_slot_of(c, next);
-	c->switches[bank]++;
+	c->switches[bank & 1]++;
 	tap_count_length(c, bank, rq, now);
 	if (prev->pid)
 		tap_switched_out(prev, can_go_on, now, rq->clock);

@@ -163,6 +163,12 @@ static inline __attribute__((always_inline)) unsigned int tap_tally_length(unsig
 	return nr <= 8 ? nr : 9u + (nr > 16) + (nr > 32) + (nr > 64);
 }
 
+/*
+ * Waits of at least this length count in .idle_while_waiting_ns of struct tap_tally_cpu: looking at
+ * other CPUs then costs little compared with the wait.
+ */
+#define TAP_TALLY_LONG_WAIT_NS 1000000u
+
 /* Element of the map "tap_cpus". Times are those of the CPU's rq.clock. */
 struct tap_tally_cpu {
 	unsigned long long first_ns; /* of the first switch that was seen; 0: none yet */
@@ -199,8 +205,20 @@ struct tap_tally_cpu {
 	unsigned long long switched_ns;
 	unsigned int runnable;
 	unsigned int llc, node; /* set by the reader: CPUs with the same number belong together */
-	unsigned int pad;
+	unsigned int next_of_llc; /* set by the reader: the CPUs of an LLC form a ring */
 	unsigned long long length_ns[2][TAP_TALLY_LENGTHS], runnable_ns[2];
+	/*
+	 * Of each bank: how long tasks waited for this CPU while another CPU of its LLC was idle.
+	 * For each wait of TAP_TALLY_LONG_WAIT_NS or longer this is the longest time that a single
+	 * other CPU was idle between the wait's begin and end (tap_tally_idle_ns()). So it is never
+	 * more than the wait, however many CPUs were idle, and less than the time in which any of
+	 * them was idle if they took turns. The other CPUs are those that the task may use when the
+	 * wait ends, and that are online and in the same root domain: not isolated ones, and not
+	 * those of another cpuset partition. Throttled waits do not count, and neither do waits of
+	 * tasks that had waited for another CPU before.
+	 */
+	unsigned long long idle_while_waiting_ns[2];
+	unsigned long long long_waiter; /* address of the task whose long wait ended last */
 } __attribute__((aligned(64)));
 
 #define TAP_TALLY_NO_OFFSET 0x7fffffffffffffffll /* the clocks were not compared yet */
@@ -210,6 +228,51 @@ static inline __attribute__((always_inline)) long long
 tap_tally_offset(const struct tap_tally_cpu *c)
 {
 	return c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
+}
+
+/* Return: a time, or the end of the wait that is nearer. */
+static inline __attribute__((always_inline)) unsigned long long
+tap_tally_within(unsigned long long at, unsigned long long since, unsigned long long now)
+{
+	if (at < since)
+		at = since;
+	return at < now ? at : now;
+}
+
+/*
+ * Return: for how long a CPU was certainly idle from @since to @now, which are times of another
+ * CPU's rq.clock: at most @now - @since. On x86 the clocks of two CPUs agree within 1 us, because
+ * they are the same TSC; clocks_agree() of src/record/tally/tally.c sees to it. Time before the
+ * CPU's last TAP_TALLY_SLICES slices, or before its first switch, counts as not idle.
+ *
+ * The CPU may write meanwhile. It writes .slot after .since_ns, which are read the other way round:
+ * an idle slot belongs to .since_ns, or to a slice that has just ended. A slice that changes while
+ * it is read may count as what it was before. The sum remains within the limit: each slice only
+ * counts from where the one after it begins.
+ */
+static inline __attribute__((always_inline)) unsigned long long
+tap_tally_idle_ns(const struct tap_tally_cpu *c, unsigned long long since, unsigned long long now)
+{
+	unsigned int slot = *(const volatile unsigned int *)&c->slot;
+	unsigned long long from = *(const volatile unsigned long long *)&c->since_ns, ns = 0;
+	unsigned int nr = *(const volatile unsigned int *)&c->nr_slices;
+
+	if (!c->first_ns)
+		return 0;
+	from = tap_tally_within(from, since, now);
+	if (slot == TAP_TALLY_IDLE)
+		ns = now - from;
+	/* of the oldest slice only the end is known */
+	for (unsigned int i = 1; i < TAP_TALLY_SLICES && from > since; i++) {
+		const struct tap_tally_slice *s = &c->slices[(nr - i) % TAP_TALLY_SLICES];
+
+		now = from;
+		from = tap_tally_within(c->slices[(nr - i - 1) % TAP_TALLY_SLICES].end_ns, since,
+					now);
+		if (s->slot == TAP_TALLY_IDLE)
+			ns += now - from;
+	}
+	return ns;
 }
 
 enum tap_tally_slot_state {

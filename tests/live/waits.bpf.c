@@ -97,24 +97,29 @@ static __always_inline s64 own_offset(void)
 
 static __always_inline void wait_ended(struct task_struct *next, u64 ns, u32 kind, u32 reason)
 {
-	struct wait_record r = { .tid = next->pid,
-				 .kind = kind,
-				 .reason = reason,
-				 .run = next->sched_info.pcount,
-				 .at_ns = own_time(),
-				 .ns = ns,
-				 .offset_ns = own_offset() };
+	/* not on the stack, which is nearly full */
+	struct wait_record *r = bpf_ringbuf_reserve(&waits, sizeof(*r), 0);
 	struct wait_seen *s = seen_of(next);
 
-	if (s && s->task == (u64)next) {
-		r.seen = *s;
-		if (s->nr_moves)
-			r.seen.moves_ns += next->sched_info.last_queued - s->moved_clock;
-	} else if (s) {
-		r.is_other = !!s->task;
-	}
-	if (bpf_ringbuf_output(&waits, &r, sizeof(r), BPF_RB_NO_WAKEUP))
+	if (!r) {
 		__sync_fetch_and_add(&lost_waits, 1);
+		return;
+	}
+	*r = (struct wait_record){ .tid = next->pid,
+				   .kind = kind,
+				   .reason = reason,
+				   .run = next->sched_info.pcount,
+				   .at_ns = own_time(),
+				   .ns = ns,
+				   .offset_ns = own_offset() };
+	if (s && s->task == (u64)next) {
+		r->seen = *s;
+		if (s->nr_moves)
+			r->seen.moves_ns += next->sched_info.last_queued - s->moved_clock;
+	} else if (s) {
+		r->is_other = !!s->task;
+	}
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
 SEC("tp_btf/sched_process_fork")

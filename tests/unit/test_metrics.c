@@ -28,6 +28,8 @@ static struct tap_tally_row rows[SLOTS];
 static uint64_t run_ns[SLOTS], released_ns[SLOTS];
 static const char *names[SLOTS];
 static struct tap_tally_cpu_view cpu;
+static struct tap_tally_llc_view llcs[2];
+static unsigned int nr_llcs;
 
 static struct tap_tally_view view_of(uint64_t to_ns)
 {
@@ -38,7 +40,9 @@ static struct tap_tally_view view_of(uint64_t to_ns)
 					.names = names,
 					.released_ns = released_ns,
 					.cpus = &cpu,
-					.nr_cpus = 1 };
+					.nr_cpus = 1,
+					.llcs = llcs,
+					.nr_llcs = nr_llcs };
 }
 
 static void begin_tally(const char *a, const char *b, const char *c)
@@ -286,6 +290,31 @@ static void text_has_all(void **state)
 			 "# UNIT sched_wait_caused_seconds seconds\n"
 			 "sched_wait_caused_seconds_total{");
 	assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"), "\n# EOF\n");
+	tap_totals_release(&t);
+}
+
+/* An LLC may come later, when one of its CPUs first switches, and the order may differ. */
+static void llcs_add_up(void **state)
+{
+	struct tap_metrics_own own = { 0 };
+	struct tap_totals t = { 0 };
+
+	(void)state;
+	begin_tally("/a", "/b", "/c");
+	llcs[0] = (struct tap_tally_llc_view){ 8, 1500000000 };
+	nr_llcs = 1;
+	add(&t, 1);
+	llcs[0] = (struct tap_tally_llc_view){ 0, 0 };
+	llcs[1] = (struct tap_tally_llc_view){ 8, 500000000 };
+	nr_llcs = 2;
+	add(&t, 2);
+	nr_llcs = 0;
+	add(&t, 3);
+	assert_has(write_as(TAP_METRICS_OPENMETRICS, &t, 1000, &own),
+		   "# TYPE sched_idle_while_waiting_seconds counter\n"
+		   "# UNIT sched_idle_while_waiting_seconds seconds\n"
+		   "sched_idle_while_waiting_seconds_total{llc=\"8\"} 2.000000000\n"
+		   "sched_idle_while_waiting_seconds_total{llc=\"0\"} 0.000000000\n");
 	tap_totals_release(&t);
 }
 
@@ -692,6 +721,7 @@ int main(void)
 		cmocka_unit_test(unseen_cgroups_are_folded),
 		cmocka_unit_test(same_path_goes_on),
 		cmocka_unit_test(text_has_all),
+		cmocka_unit_test(llcs_add_up),
 		cmocka_unit_test(lengths_are_of_the_buckets_limits),
 		cmocka_unit_test(throttled_time_is_of_the_cgroup_with_the_quota),
 		cmocka_unit_test(values_stay_different),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tally's buckets against powers of two that are calculated in long double, and quantiles of
- * them. */
+/*
+ * The tally's buckets against powers of two that are calculated in long double, and quantiles of
+ * them; and how long a CPU was idle.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +109,72 @@ static void no_waits_have_no_quantile(void **state)
 	assert_int_equal(tap_waits_quantile(&w, 0.99), 0);
 }
 
+/* ---- idle time of a CPU ---- */
+
+/* A CPU that was idle in turns with slot 5: each slice 10 ns long, the last one goes on. */
+static struct tap_tally_cpu cpu_with_slices(unsigned int nr)
+{
+	struct tap_tally_cpu c = { .first_ns = 1000, .since_ns = 1000 };
+
+	c.slices[c.nr_slices++] = (struct tap_tally_slice){ 1000, TAP_TALLY_NO_SLOT };
+	for (unsigned int i = 0; i < nr; i++) {
+		c.since_ns += 10;
+		c.slices[c.nr_slices++ % TAP_TALLY_SLICES] =
+			(struct tap_tally_slice){ c.since_ns, i % 2 ? 5 : TAP_TALLY_IDLE };
+	}
+	c.slot = nr % 2 ? 5 : TAP_TALLY_IDLE;
+	return c;
+}
+
+static void idle_time_is_within_the_wait(void **state)
+{
+	const struct tap_tally_cpu c = cpu_with_slices(4); /* idle from 1000, 1020, 1040 */
+
+	(void)state;
+	assert_int_equal(tap_tally_idle_ns(&c, 1000, 1100), 10 + 10 + 60);
+	assert_int_equal(tap_tally_idle_ns(&c, 1005, 1100), 5 + 10 + 60);
+	assert_int_equal(tap_tally_idle_ns(&c, 1015, 1038), 10);
+	assert_int_equal(tap_tally_idle_ns(&c, 1022, 1026), 4);
+	assert_int_equal(tap_tally_idle_ns(&c, 1031, 1039), 0);
+	assert_int_equal(tap_tally_idle_ns(&c, 1050, 1060), 10);
+	assert_int_equal(tap_tally_idle_ns(&c, 1100, 1100), 0);
+	assert_int_equal(tap_tally_idle_ns(&c, 1100, 1090), 0);
+}
+
+static void unknown_time_is_not_idle(void **state)
+{
+	const struct tap_tally_cpu unseen = { 0 };
+	const struct tap_tally_cpu few = cpu_with_slices(1), many = cpu_with_slices(100);
+
+	(void)state;
+	assert_int_equal(tap_tally_idle_ns(&unseen, 1000, 1100), 0);
+	assert_int_equal(tap_tally_idle_ns(&few, 900, 1005), 5); /* before its first switch */
+	/* the last 16 slices: of the first of them only the end is known */
+	assert_int_equal(tap_tally_idle_ns(&many, 1000, 2000), 7 * 10);
+	assert_int_equal(tap_tally_idle_ns(&many, 1000, 2050), 7 * 10 + 50);
+}
+
+/* Whatever a reader sees of a CPU that writes. */
+static void idle_time_never_exceeds_the_wait(void **state)
+{
+	unsigned short seed[3] = { 7, 8, 9 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 200000; i++) {
+		struct tap_tally_cpu c = { .first_ns = 1 };
+		uint64_t since = (uint64_t)nrand48(seed) % 1000;
+		uint64_t now = since + (uint64_t)nrand48(seed) % 1000;
+
+		c.since_ns = (uint64_t)nrand48(seed) % 2000;
+		c.slot = (unsigned int)nrand48(seed) % 2;
+		c.nr_slices = (unsigned int)nrand48(seed) % 40;
+		for (unsigned int k = 0; k < TAP_TALLY_SLICES; k++)
+			c.slices[k] = (struct tap_tally_slice){ (uint64_t)nrand48(seed) % 2000,
+								(uint64_t)nrand48(seed) % 2 };
+		assert_in_range(tap_tally_idle_ns(&c, since, now), 0, now - since);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +182,9 @@ int main(void)
 		cmocka_unit_test(powers_of_two_end_their_bucket),
 		cmocka_unit_test(quantiles_are_in_their_bucket),
 		cmocka_unit_test(no_waits_have_no_quantile),
+		cmocka_unit_test(idle_time_is_within_the_wait),
+		cmocka_unit_test(unknown_time_is_not_idle),
+		cmocka_unit_test(idle_time_never_exceeds_the_wait),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -66,6 +66,7 @@ struct tap_tally {
 
 	struct cpu_read *cpus_read;
 	struct tap_tally_cpu_view *cpus_view;
+	struct tap_tally_llc_view *llcs_view;
 	struct tap_tally_tasks tasks;
 	uint64_t *run_ns;
 	int64_t *owed_ns; /* by slot: run time that was reported too early */
@@ -151,6 +152,19 @@ static int load(struct tap_tally *t, struct tap_err *err)
 		   : 0;
 }
 
+/* Make a ring of the CPUs of each LLC. */
+static void link_llcs(struct tap_tally *t)
+{
+	for (unsigned int i = 0; i < t->nr_cpus; i++) {
+		unsigned int next = i;
+
+		do
+			next = (next + 1) % t->nr_cpus;
+		while (t->cpus[next].llc != t->cpus[i].llc);
+		t->cpus[i].next_of_llc = next;
+	}
+}
+
 static int map_all(struct tap_tally *t, struct tap_err *err)
 {
 	t->rows = tap_bpf_map_array(t->obj, "tap_rows", 2 * t->nr_slots * sizeof(*t->rows));
@@ -164,6 +178,7 @@ static int map_all(struct tap_tally *t, struct tap_err *err)
 		t->cpus[i].llc = tap_machine_llc(i);
 		t->cpus[i].node = tap_machine_node(i);
 	}
+	link_llcs(t);
 	return 0;
 }
 
@@ -267,10 +282,12 @@ int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, st
 	t->nr_cpus = tap_machine_nr_cpus();
 	t->cpus_read = calloc(t->nr_cpus, sizeof(*t->cpus_read));
 	t->cpus_view = calloc(t->nr_cpus, sizeof(*t->cpus_view));
+	t->llcs_view = calloc(t->nr_cpus, sizeof(*t->llcs_view));
 	t->run_ns = calloc(t->nr_slots, sizeof(*t->run_ns));
 	t->owed_ns = calloc(t->nr_slots, sizeof(*t->owed_ns));
-	ret = t->cpus_read && t->cpus_view && t->run_ns && t->owed_ns ? load(t, err)
-								      : tap_err_nomem(err);
+	ret = t->cpus_read && t->cpus_view && t->llcs_view && t->run_ns && t->owed_ns
+		      ? load(t, err)
+		      : tap_err_nomem(err);
 	ret = ret ?: map_all(t, err);
 	ret = ret ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, t->has_command, err);
 	ret = ret ?: open_fence(t, err) ?: attach_all(t, err);
@@ -305,6 +322,7 @@ void tap_tally_close(struct tap_tally *t)
 	tap_tally_tasks_release(&t->tasks);
 	free(t->cpus_read);
 	free(t->cpus_view);
+	free(t->llcs_view);
 	free(t->run_ns);
 	free(t->owed_ns);
 	free(t);
@@ -416,6 +434,18 @@ static struct tap_tally_cpu_view cpu_view(const struct tap_tally_cpu *c, unsigne
 	return v;
 }
 
+static void add_to_llc(struct tap_tally *t, struct tap_tally_view *view,
+		       const struct tap_tally_cpu *c, unsigned int full)
+{
+	unsigned int i = 0;
+
+	while (i < view->nr_llcs && t->llcs_view[i].llc != c->llc)
+		i++;
+	if (i == view->nr_llcs)
+		t->llcs_view[view->nr_llcs++] = (struct tap_tally_llc_view){ .llc = c->llc };
+	t->llcs_view[i].idle_while_waiting_ns += c->idle_while_waiting_ns[full];
+}
+
 /*
  * A slice that goes on at both readings belongs to the time between them: count the part before
  * this reading, and not the part that the last reading has counted.
@@ -446,6 +476,7 @@ static void read_cpu(struct tap_tally *t, unsigned int nr, struct tap_tally_view
 	v->idle_ns += is.slot == TAP_TALLY_IDLE ? is.running_ns : 0;
 	v->idle_ns -= was->slot == TAP_TALLY_IDLE ? was->running_ns : 0;
 	read_lengths(v, c, !(t->epoch & 1), &is, was);
+	add_to_llc(t, view, c, !(t->epoch & 1));
 	view->cpu_ns += v->cpu_ns;
 	view->nr_cpus++;
 	*was = is;
@@ -465,7 +496,7 @@ static void empty_bank(struct tap_tally *t, unsigned int bank)
 	memset(t->rows + bank * t->nr_slots, 0, t->slots.used * sizeof(*t->rows));
 	for (unsigned int i = 0; i < t->nr_cpus; i++) {
 		t->cpus[i].switches[bank] = t->cpus[i].idle_ns[bank] = 0;
-		t->cpus[i].runnable_ns[bank] = 0;
+		t->cpus[i].runnable_ns[bank] = t->cpus[i].idle_while_waiting_ns[bank] = 0;
 		memset(t->cpus[i].max_wait_ns[bank], 0, sizeof(t->cpus[i].max_wait_ns[bank]));
 		memset(t->cpus[i].length_ns[bank], 0, sizeof(t->cpus[i].length_ns[bank]));
 	}
@@ -501,6 +532,7 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 		t->migrations[i] = nr;
 	}
 	view->cpus = t->cpus_view;
+	view->llcs = t->llcs_view;
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		read_cpu(t, i, view);
 	read_run_times(t, view->rows);

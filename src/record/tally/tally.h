@@ -26,6 +26,16 @@ struct tap_tally_cpu_view {
 	uint64_t length_ns[TAP_TALLY_LENGTHS], runnable_ns;
 };
 
+/* CPUs that share the last level of cache. */
+struct tap_tally_llc_view {
+	unsigned int llc; /* of tap_machine_llc(): the lowest number of its CPUs */
+	/*
+	 * Waits of 1 ms or longer for one of the CPUs, as far as another one was idle that the task
+	 * could use. A lower limit: struct tap_tally_cpu has the exact meaning.
+	 */
+	uint64_t idle_while_waiting_ns;
+};
+
 /* Numbers of the time from one reading to the next. */
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
@@ -45,6 +55,8 @@ struct tap_tally_view {
 	const struct tap_tally_cpu_view *cpus;
 	unsigned int nr_cpus;
 	uint64_t cpu_ns;
+	const struct tap_tally_llc_view *llcs; /* those of .cpus */
+	unsigned int nr_llcs;
 	/*
 	 * Tasks that ran or came to wait, by tid; the kernel adds a wait when it ends. .all_tasks:
 	 * number of all tasks. None without .reads_tasks.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/metrics/metrics.h"
 
+#include <stdio.h>
+
 #include "record/tally/waits.h"
 
 /* The cgroups that are written. */
@@ -246,6 +248,28 @@ static void write_migrations(struct tap_metrics_writer *w, const struct tap_tota
 	w->end(w);
 }
 
+static void write_idle_while_waiting(struct tap_metrics_writer *w, const struct tap_totals *t)
+{
+	static const struct tap_metric_family family = {
+		"sched_idle_while_waiting_seconds",
+		"Time that tasks waited for a CPU while another one with the same last level of "
+		"cache, which they could use, was idle. Only waits of 1 ms or longer; for each, "
+		"the longest time that a single CPU was idle.",
+		TAP_METRIC_COUNTER,
+		true,
+	};
+
+	w->begin(w, &family);
+	for (unsigned int i = 0; i < t->nr_llcs; i++) {
+		char llc[16];
+		const struct tap_metric_label labels[] = { { "llc", llc }, { 0 } };
+
+		snprintf(llc, sizeof(llc), "%u", t->llcs[i].llc);
+		w->number(w, labels, t->llcs[i].idle_while_waiting_ns);
+	}
+	w->end(w);
+}
+
 static void write_numbers(struct tap_metrics_writer *w, const struct tap_totals *t,
 			  const struct tap_metrics_own *own)
 {
@@ -319,6 +343,7 @@ void tap_metrics_write(struct tap_metrics_writer *w, const struct tap_totals *to
 	write_throttled(w, &list);
 	write_lengths(w, totals);
 	write_migrations(w, totals);
+	write_idle_while_waiting(w, totals);
 	write_numbers(w, totals, own);
 	write_build(w, own->from_waking);
 	w->finish(w);

@@ -88,6 +88,7 @@ void tap_totals_release(struct tap_totals *t)
 	for (unsigned int i = 0; i < t->nr; i++)
 		remove_total(t, t->v[i]);
 	free(t->v);
+	free(t->llcs);
 	*t = (struct tap_totals){ 0 };
 }
 
@@ -288,6 +289,31 @@ static void add_cpu(struct tap_totals *t, const struct tap_tally_cpu_view *c)
 		t->length_ns[i] += c->length_ns[i];
 }
 
+/* Return: NULL: no memory. */
+static struct tap_total_llc *llc_of(struct tap_totals *t, unsigned int llc)
+{
+	struct tap_total_llc *llcs;
+
+	for (unsigned int i = 0; i < t->nr_llcs; i++)
+		if (t->llcs[i].llc == llc)
+			return &t->llcs[i];
+	llcs = realloc(t->llcs, (t->nr_llcs + 1) * sizeof(*llcs));
+	if (!llcs)
+		return NULL;
+	t->llcs = llcs;
+	llcs[t->nr_llcs] = (struct tap_total_llc){ .llc = llc };
+	return &llcs[t->nr_llcs++];
+}
+
+static int add_llc(struct tap_totals *t, const struct tap_tally_llc_view *v)
+{
+	struct tap_total_llc *llc = llc_of(t, v->llc);
+
+	if (llc)
+		llc->idle_while_waiting_ns += v->idle_while_waiting_ns;
+	return llc ? 0 : -ENOMEM;
+}
+
 int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view)
 {
 	int ret = 0;
@@ -303,6 +329,8 @@ int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view)
 		t->migrations[i] += view->migrations[i];
 	for (unsigned int i = 0; i < view->nr_cpus; i++)
 		add_cpu(t, &view->cpus[i]);
+	for (unsigned int i = 0; !ret && i < view->nr_llcs; i++)
+		ret = add_llc(t, &view->llcs[i]);
 	return ret || t->nr < MAX_KEPT ? ret : drop_gone(t, view->to_ns);
 }
 

@@ -45,6 +45,12 @@ struct tap_total {
 	bool was_shown, is_shown_last; /* shown at all; since .changed_ns */
 };
 
+/* CPUs that share the last level of cache. */
+struct tap_total_llc {
+	unsigned int llc;
+	uint64_t idle_while_waiting_ns;
+};
+
 struct tap_totals { /* zeroed: empty, all cgroups by themselves */
 	/* set by the user: */
 	unsigned int depth; /* cgroups below count with their ancestor at this depth; 0: no limit */
@@ -57,6 +63,8 @@ struct tap_totals { /* zeroed: empty, all cgroups by themselves */
 	/* of struct tap_tally_view and its CPUs together */
 	uint64_t migrations[TAP_TALLY_SCOPES];
 	uint64_t length_ns[TAP_TALLY_LENGTHS], runnable_ns;
+	struct tap_total_llc *llcs; /* owned */
+	unsigned int nr_llcs;
 	void *by_path; /* tsearch(3) of them */
 };
 

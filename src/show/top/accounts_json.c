@@ -88,6 +88,7 @@ static void add_reasons(struct tap_buf *out, const struct tap_top_accounts *r)
 		"culprits",
 		"censored",
 		"migrations",
+		"llcs",
 		"cpus[].switches",
 		"cpus[].runnable_ns",
 		"cpus[].max_wait_ns",
@@ -140,7 +141,7 @@ void tap_top_accounts_json(struct tap_buf *out, const struct tap_top_accounts *r
 	add_known(out, "idle_ns", (struct tap_known){ v->idle_ns, v->cpus_err });
 	add_known(out, "switches", v->switches);
 	tap_buf_puts(out, ",\"max_wait_ns\":null,\"migrations\":null,\"waits\":null,\"culprits\":"
-			  "null,\"censored\":null");
+			  "null,\"censored\":null,\"llcs\":null");
 	add_waits(out, v);
 	add_known(out, "pressure_ns", v->pressure_ns);
 	add_cpus(out, v);

@@ -164,6 +164,19 @@ static void add_migrations(struct tap_buf *out, const uint64_t nr[TAP_TALLY_SCOP
 	tap_buf_char(out, '}');
 }
 
+static void add_llcs(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	tap_buf_puts(out, ",\"llcs\":[");
+	for (unsigned int i = 0; i < v->nr_llcs; i++) {
+		tap_buf_puts(out, i ? ",{" : "{");
+		tap_top_json_u64(out, "llc", v->llcs[i].llc);
+		tap_buf_char(out, ',');
+		tap_top_json_u64(out, "idle_while_waiting_ns", v->llcs[i].idle_while_waiting_ns);
+		tap_buf_char(out, '}');
+	}
+	tap_buf_char(out, ']');
+}
+
 static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 {
 	tap_buf_puts(out, ",\"cpus\":[");
@@ -262,6 +275,7 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	add_all_waits(out, all);
 	add_culprits(out, v, NULL);
 	add_censored(out, all);
+	add_llcs(out, v);
 	add_cpus(out, v);
 	add_cgroups(out, v);
 	add_tasks(out, v);
