@@ -132,7 +132,7 @@ $B/tests/tracepoint/static_key_object_$(1).so: tests/tracepoint/static_key_objec
 endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
-LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,calls_of filter_check filter_fuzz hostile program_fuzz tally_faults tally_load)
+LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,calls_of filter_check filter_fuzz hostile idle_load program_fuzz tally_faults tally_load)
 TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/parts.a
 	@mkdir -p $(@D)

@@ -27,6 +27,8 @@ sub wrong_sums {
 	my $ran_ns = $r->{idle_ns} + sum0(map { $_->{run_ns} } @{ $r->{cgroups} });
 
 	push(@wrong, 'all: waits and culprits differ') if !adds_up($r);
+	push(@wrong, 'CPUs were idle for longer than tasks waited')
+		if sum0(map { $_->{idle_while_waiting_ns} } @{ $r->{llcs} }) > sum0(map { $_->{sum_ns} } values(%{ $r->{waits} }));
 	push(@wrong, "$ran_ns ns of $r->{cpu_ns} ns ran or were idle") if abs($ran_ns - $r->{cpu_ns}) > 10e3 * $r->{cpus};
 	for my $kind (keys(%{ $r->{waits} })) {
 		push(@wrong, "$kind: the longest wait is shorter than p99.9")

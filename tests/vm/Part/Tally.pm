@@ -5,6 +5,7 @@ package Part::Tally;
 use strict;
 use warnings;
 use JSON::XS;
+use List::Util qw(sum0);
 use Tally;
 use Test::More;
 use VM;
@@ -17,7 +18,7 @@ sub words { return "waits_s=$seconds waits_cpus=" . join(',', @nr_cpus) }
 sub install {
 	my ($root, $g) = @_;
 
-	install_program($root, "$g->{build}/tests/live/$_", $_) for qw(tally_load test_live_tally test_live_waits);
+	install_program($root, "$g->{build}/tests/live/$_", $_) for qw(idle_load tally_load test_live_tally test_live_waits);
 	install_text($root, 'bin/waits.bpf.o', slurp("$g->{build}/tests/live/waits.bpf.o"));
 }
 
@@ -39,6 +40,17 @@ sub check_top {
 		# a wait goes on when the queue is no longer throttled, and the kernel also counts time in which it has no tasks
 		cmp_ok($is->{throttled_ns}, '<=', 2 * $throttled_ns, "throttled for $is->{throttled_ns} ns, the kernel says $throttled_ns");
 	}
+}
+
+# tests/live/idle_load.c makes a task wait for 5 ms in each of 20 rounds, beside a CPU with nothing to do.
+sub check_idle {
+	my ($step) = @_;
+	my @refreshes = map { decode_json($_) } $step->{text} =~ /^(\{"schema".*\})$/mg;
+	my $ms = sum0(map { $_->{idle_while_waiting_ns} } map { @{ $_->{llcs} } } @refreshes) / 1e6;
+
+	is($step->{rc}, 0, 'idle while waiting: exit code') or diag(substr($step->{text}, -600));
+	check_refreshes(250e6, @refreshes);
+	cmp_ok($ms, '>=', 20, 'idle while waiting, in ms') if @refreshes && @{ $refreshes[-1]{llcs} } == 1;
 }
 
 # The exact checks of tests/live/test_live_waits.c, with waits of each kind.
@@ -83,6 +95,7 @@ sub check {
 	SKIP: {
 		skip('no BPF programs', 1) if !$steps->{tally};
 		check_top($steps->{tally});
+		check_idle($steps->{idle});
 		check_clock($steps->{clock});
 		check_sums($steps->{sums}) if $ENV{SOAK};
 		check_waits($_, $steps->{"waits_$_"}) for @nr_cpus;
