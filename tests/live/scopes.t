@@ -102,8 +102,10 @@ record_both()
 # The switches from or to the tasks that the file tids names
 switches_of_tids()
 {
-	# a task that is reaped on another CPU goes from Z to X between one recorder's look and the other's
-	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' | sed 's/prev_state=X/prev_state=Z/' |
+	# A task that is reaped on another CPU goes from Z to X between one recorder's look and the other's. Over tracefs a switch
+	# has no time in the queue.
+	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' |
+		sed 's/prev_state=X/prev_state=Z/; s/ next_queued_ns=.*//' |
 		grep -v "${left_out:-nothing is}"
 }
 

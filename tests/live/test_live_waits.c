@@ -426,11 +426,13 @@ static bool is_hidden(const struct wait_record *q)
 
 /*
  * Return true if the task was queued after the tally noted its sleep, but sched_waking came before:
- * try_to_wake_up() was delayed while the task went to sleep.
+ * try_to_wake_up() was delayed while the task went to sleep. Where wakings may be hidden, the
+ * number of unpaired ones says nothing.
  */
 static bool is_early(const struct wait_seen *s)
 {
-	return s->wakeup_ns && !s->nr_unpaired && (s->waking_ns < s->out_ns || s->was_on_cpu);
+	return s->wakeup_ns && (!s->nr_unpaired || !is_emulated) &&
+	       (s->waking_ns < s->out_ns || s->was_on_cpu);
 }
 
 /* Return true if the witnesses saw why the tally from the waking does not know a length. */
