@@ -189,6 +189,7 @@ brief_cgroups()
 		my ($in, $mount) = @ARGV;
 		my @nr = (0, 0);
 		sub put { open(my $f, ">", $_[0]) or die "$_[0]: $!"; syswrite($f, $_[1]) or die $! }
+		sub line { open(my $f, "<", $_[0]) or die "$_[0]: $!"; return <$f> // "" }
 		for my $i (1 .. 300) {
 			my $is_in = $i % 2;
 			my $dir = $is_in ? "$in/brief" : "$mount/brief-$$";
@@ -202,8 +203,8 @@ brief_cgroups()
 				sysread($r, my $byte, 1);
 				exec("true");
 			}
-			select(undef, undef, undef, 0.002) until do { open(my $f, "<", "$dir/cgroup.procs"); scalar(<$f>) };
-			select(undef, undef, undef, 0.002);
+			# it is there, and sleeps
+			select(undef, undef, undef, 0.002) until line("$dir/cgroup.procs") && line("/proc/$pid/stat") =~ /\) S /;
 			close($w);
 			waitpid($pid, 0);
 			rmdir($dir) or die "$dir: $!";
