@@ -30,8 +30,8 @@ const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
 const volatile u32 tap_nr_cgroups;
 
 /*
- * Whether cgroups are selected: the low 48 bits of a struct cgroup's address, and 1 if it is. One
- * word, so that no CPU sees half of an entry.
+ * Says of each cgroup whether it is selected: the low 48 bits of the struct cgroup's address, then
+ * 16 bits that are 1 or 0. An entry is one word, so that no CPU sees half of it.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

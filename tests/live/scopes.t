@@ -102,10 +102,12 @@ record_both()
 # The switches from or to the tasks that the file tids names
 switches_of_tids()
 {
-	# A task that is reaped on another CPU goes from Z to X between one recorder's look and the other's. Over tracefs a switch
-	# has no time in the queue.
-	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' |
-		sed 's/prev_state=X/prev_state=Z/; s/ next_queued_ns=.*//' |
+	local added=
+
+	# over tracefs a switch has no time in the queue
+	[ ! -e part.txt ] || grep -q next_queued_ns part.txt || added='s/ next_queued_ns=.*//'
+	# a task that is reaped on another CPU goes from Z to X between one recorder's look and the other's
+	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' | sed "s/prev_state=X/prev_state=Z/; $added" |
 		grep -v "${left_out:-nothing is}"
 }
 

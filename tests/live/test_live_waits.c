@@ -427,11 +427,11 @@ static bool is_hidden(const struct wait_record *q)
 /*
  * Return true if the task was queued after the tally noted its sleep, but sched_waking came before:
  * try_to_wake_up() was delayed while the task went to sleep. Where wakings may be hidden, the
- * number of unpaired ones says nothing.
+ * number of unpaired ones says nothing, but the wakeup comes after the waking.
  */
 static bool is_early(const struct wait_seen *s)
 {
-	return s->wakeup_ns && (!s->nr_unpaired || !is_emulated) &&
+	return s->wakeup_ns && (!s->nr_unpaired || (!is_emulated && s->waking_ns < s->wakeup_ns)) &&
 	       (s->waking_ns < s->out_ns || s->was_on_cpu);
 }
 
