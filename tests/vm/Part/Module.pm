@@ -59,12 +59,11 @@ sub text_of { return join("\n", '', @{$_[0] // []}, '') }
 # BPF recorded while the module was on: what it has of a CPU must be a part of what the module has. Return: of which CPUs it is not.
 sub differ {
 	my ($part, $whole) = @_;
-	my $has_curr = grep { /capacity_curr=/ } map { @$_ } values(%$part);
-
-	# a member of each CPU's own, which not all kernels' BTF has
-	if (!$has_curr) {
+	# members of each CPU's own, and files of /sys, which not all kernels have
+	for my $member (qw(capacity_curr capacity_orig)) {
+		next if grep { /\b$member=/ } map { @$_ } values(%$part);
 		for my $texts (values(%$whole)) {
-			s/ capacity_curr=\d+$// for @$texts;
+			s/ $member=\d+$// for @$texts;
 		}
 	}
 	return grep { index(text_of($whole->{$_}), text_of($part->{$_})) < 0 } sort keys(%$part);
