@@ -5,4 +5,14 @@
  */
 #define TAP_TALLY_TAGS 16u
 #define TAP_CACHE_BITS 1
+
+/*
+ * First waits are left out. They are known without a tag, and may be longer than the tally: the
+ * test takes the tally's age as the limit of all others.
+ */
+#define TAP_WAIT_ENDED(next, wait, kind, reason)                                                   \
+	if ((reason) == TAP_TALLY_REASONS && !(next)->sched_info.pcount)                           \
+	return
+#define TAP_SWITCH_CLOCK() bpf_ktime_get_ns()
+
 #include "../../bpf/tally.bpf.c"
