@@ -210,7 +210,7 @@ static void check_sums(const struct tap_tally_view *v, struct totals *totals)
 	assert_true(totals->runnable_ns + v->nr_cpus * MAX_CLOCK_NS >=
 		    totals->cpu_ns - totals->idle_ns);
 	assert_true(v->cpu_ns > 0);
-	/* up to now, not up to the reading's end: a reader that is preempted reads some CPUs later */
+	/* up to now: a reader that is preempted reads some CPUs after the reading's end */
 	assert_true(totals->cpu_ns <=
 		    v->nr_cpus * (tap_now_ns() - totals->begin_ns + MAX_COMPARED_NS));
 }
