@@ -240,7 +240,8 @@ printed_by_others()
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:both -o a.dat -- "$stacked" deep 5
 	trace-cmd report -i a.dat >report 2>/dev/null
 	must perl -0777 -ne 'exit !/kernel_stack:\s*\n => __schedule\n => schedule\n => do_nanosleep\n/' report
-	must perl -0777 -ne 'exit !/user_stack:\s*\n => \S+\n(?: => \S+\n)* => deep\n => deep\n/' report
+	perl -0777 -ne 'exit !/user_stack:\s*\n => \S+\n(?: => \S+\n)* => deep\n => deep\n/' report ||
+		fail "$(cat err; grep -c user_stack report; grep -m1 -A9 user_stack: report)"
 }
 check "trace-cmd prints them" printed_by_others
 

@@ -282,14 +282,20 @@ static int stat_exe(const struct process *of, struct stat *st)
 	return stat(path, st);
 }
 
-/* Read a process's maps. If that fails, the process may have ended: its old maps are kept. */
+/*
+ * Read a process's maps. If that fails, the process may have ended: its old maps are kept.
+ *
+ * The program is looked at before the maps: if the process executes another one meanwhile, the next
+ * check finds that. The cost is the CPU time: the read may also wait for a process that holds the
+ * lock of its maps and gets no CPU.
+ */
 static void read_maps(struct tap_places *p, struct process *of)
 {
-	uint64_t from_ns = tap_now_ns(), ns, start;
+	uint64_t from_ns = tap_now_ns(), cpu_ns = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), ns, start;
 	struct tap_maps now = { 0 };
 	struct stat exe;
 
-	if (!tap_maps_read(&now, of->tgid) && !stat_exe(of, &exe) &&
+	if (!stat_exe(of, &exe) && !tap_maps_read(&now, of->tgid) &&
 	    !tap_proc_read_start(of->tgid, &start)) {
 		if (start != of->start || exe.st_ino != of->exe_ino || exe.st_dev != of->exe_dev)
 			of->object = 0;
@@ -302,7 +308,7 @@ static void read_maps(struct tap_places *p, struct process *of)
 		now = (struct tap_maps){ 0 };
 	}
 	tap_maps_release(&now);
-	ns = (tap_now_ns() - from_ns) * READ_SHARE;
+	ns = (tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) * READ_SHARE;
 	of->read_ns = from_ns + (ns < READ_NS ? READ_NS : ns);
 	of->look_ns = from_ns + SAME_PROGRAM_NS;
 }
