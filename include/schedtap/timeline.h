@@ -174,6 +174,11 @@ struct tap_interval {
 	 * .next is TAP_STATE_RUNNING, but the task was switched in at an unknown time before .to_ns
 	 */
 	bool unseen;
+	/*
+	 * A sleep whose end, when the task was queued, was only told by the switch that let it run:
+	 * other intervals that ended later were already reported.
+	 */
+	bool late;
 };
 
 /**

@@ -20,9 +20,9 @@ extern "C" {
  *
  * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that
  * returns anything but 0 stops the run, which returns that value. Calls come in time order of
- * .to_ns and .ts_ns. Nothing from before the window is reported, except with .early and
- * .early_tasks. At the window's end each interval that is still open is reported, with .next ==
- * .state.
+ * .to_ns and .ts_ns, except for an interval with .late. Nothing from before the window is reported,
+ * except with .early and .early_tasks. At the window's end each interval that is still open is
+ * reported, with .next == .state.
  */
 struct tap_watcher_ops {
 	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */

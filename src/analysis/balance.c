@@ -409,6 +409,8 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 		ret = ran_on(t, s->cpu);
 	if (ret || s->next == s->state)
 		return ret;
+	if (s->late) /* what the CPUs did when the wait began is not known any more */
+		return doubt_length(b, s->task->cpu, s->to_ns);
 	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
 	if (s->next == TAP_STATE_RUNNING && !s->unseen && may_be_wait(b, s->state))

@@ -278,8 +278,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	look_for_losses(q, s->to_ns);
 	if (!m)
 		return -ENOMEM;
-	/* the window's end, or the task was on no known CPU */
-	if (s->next == s->state || !is_cpu(q, cpu))
+	/* the window's end; the task was on no known CPU; or its switch-in reveals it */
+	if (s->next == s->state || !is_cpu(q, cpu) || s->late)
 		return 0;
 	if (!m->cpu_plus_1 && !is_other_class(s->task) &&
 	    (was_there || (s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_WAKING &&

@@ -35,7 +35,8 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 		t->buffer[i] = s ? s->buffer[i] : TAP_NO_BUFFER;
 	t->has_waking = s && s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER;
 	t->has_wakeup = s && s->buffer[TAP_SCHED_WAKEUP] != TAP_NO_BUFFER;
-	t->no_wakeups = s && !tap_survey_has_wakeups(s);
+	t->has_queueings = s && tap_survey_has_queueings(s);
+	t->no_wakeups = s && !tap_survey_has_wakeups(s) && !t->has_queueings;
 	t->has_migrate = s && s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
 	t->lacks_cpus = opts->promise && opts->promise->cpus;

@@ -164,11 +164,52 @@ static int amend_state(struct tap_timeline *t, struct task *task, enum tap_sign 
 	}
 }
 
+/*
+ * Return true if the switch that lets a sleeper run tells when it was queued. Since v6.12 a task
+ * may be moved as it sleeps in a run queue, and counts as queued since then: so not on another CPU.
+ */
+static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int cpu,
+			   uint64_t now)
+{
+	return t->has_queueings && tap_task_is_asleep(task) && task->pub.queued_ns >= 0 &&
+	       task->pub.run_cpu == cpu &&
+	       tap_queued_fits(task->pub.queued_ns, (int64_t)(now - task->pub.since_ns));
+}
+
+/*
+ * The sleep of the task that is switched in ended when it was queued, which its switch tells.
+ * Return: 0, or what a watcher returned.
+ */
+static int wake_when_queued(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	uint64_t queued_ns = now - (uint64_t)task->pub.queued_ns;
+	int ret;
+
+	if (queued_ns < task->pub.since_ns) /* woken on its way to sleep; or the clocks differ */
+		queued_ns = task->pub.since_ns;
+	ret = tap_task_change(t, task,
+			      &(struct transition){
+				      .next = TAP_STATE_WAKING,
+				      .ts_ns = queued_ns,
+				      .fits = true,
+				      .next_cpu = -1,
+				      .late = true,
+			      });
+	task->pub.woken_ns = queued_ns;
+	task->pub.waker_tid = task->pub.waker_cpu = -1;
+	task->pub.queued_ns = -1; /* it is the whole wait, not a part of it */
+	return ret;
+}
+
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, bool certain)
 {
 	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
-	int ret = slept ? 0 : amend_state(t, task, TAP_SIGN_IN, now);
+	int ret = 0;
 
+	if (tells_queueing(t, task, cpu, now))
+		ret = wake_when_queued(t, task, now);
+	else if (!slept)
+		ret = amend_state(t, task, TAP_SIGN_IN, now);
 	if (ret)
 		return ret;
 	task->woken_running_ns = 0;

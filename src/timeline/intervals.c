@@ -112,7 +112,8 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 	if (!fits)
 		take_back_sleep(t, task);
 	task->slept = TAP_STATE_UNKNOWN;
-	if (fits && !tap_phase_is_doubtful(task->phase) && task->pub.state != TAP_STATE_UNKNOWN)
+	if (fits && !tap_phase_is_doubtful(task->phase) && task->pub.state != TAP_STATE_UNKNOWN &&
+	    !(t->has_queueings && tap_task_is_asleep(task))) /* it may have ended untold */
 		sure = tap_touched_from(t, task);
 	if (sure > task->pub.since_ns)
 		ret = close_part(t, task, TAP_STATE_UNKNOWN, sure, -1);
@@ -126,7 +127,16 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		return ret;
 	rest = partial_interval(task, to->next, to->ts_ns, to->next_cpu);
 	rest.unseen = to->unseen;
+	rest.late = to->late;
 	return close_interval(t, task, &rest);
+}
+
+/* Return true if a hole overlaps the task's state, which may be told late to end before it. */
+static bool is_touched_until(const struct tap_timeline *t, const struct task *task,
+			     const struct transition *to)
+{
+	return tap_task_is_touched(t, task) &&
+	       !(to->late && tap_touched_from(t, task) >= to->ts_ns);
 }
 
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
@@ -136,9 +146,10 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 	struct tap_interval s;
 	int ret;
 
-	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_STATE_UNKNOWN) {
+	if (fits && !is_touched_until(t, task, to) && task->pub.state != TAP_STATE_UNKNOWN) {
 		s = partial_interval(task, to->next, to->ts_ns, to->next_cpu);
 		s.whole = !to->cut && !tap_phase_is_part(task->phase);
+		s.late = to->late;
 		s.end = to->end ? to->end : "";
 		ret = close_interval(t, task, &s);
 		tap_task_enter(task, to->next, to->ts_ns);
@@ -178,10 +189,12 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 			.cut = true,
 			/*
 			 * a task that is hidden from tracing, or a task on an unrecorded CPU, may
-			 * have woken it or let it run, unseen
+			 * have woken it or let it run, unseen; or a switch that is still to come
+			 * would tell that it was queued
 			 */
 			.fits = state == TAP_STATE_RUNNING ||
 				!(tap_phase_is_doubtful(task->phase) || t->has_breaks ||
-				  (t->lacks_cpus && tap_task_is_asleep(task))),
+				  ((t->lacks_cpus || t->has_queueings) &&
+				   tap_task_is_asleep(task))),
 		});
 }

@@ -16,6 +16,7 @@ struct transition {
 	int next_cpu; /* the CPU it runs on now, or -1 */
 	bool unseen; /* it already runs, since an unknown time */
 	bool cut; /* the state may go on: the interval is not complete */
+	bool late; /* as in struct tap_interval */
 };
 
 /*

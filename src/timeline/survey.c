@@ -446,10 +446,14 @@ bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 static __attribute__((noinline, cold)) int check_new(struct tap_survey *s,
 						     const struct tap_event *ev)
 {
+	const struct tap_sched_fields *f;
+
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	if (!get_cpu(s, (unsigned int)ev->cpu) || !tap_sched_formats_add(&s->formats, ev->fmt))
+	f = tap_sched_formats_add(&s->formats, ev->fmt);
+	if (!get_cpu(s, (unsigned int)ev->cpu) || !f)
 		return -ENOMEM;
+	s->tells_queued |= f->queued.size != 0;
 	return 1;
 }
 

@@ -122,6 +122,7 @@ struct tap_survey {
 	unsigned int nr_kept_losses, nr_breaks, nr_holes, nr_origins;
 	unsigned int nr_cpus; /* highest CPU seen plus one */
 	bool has_breaks; /* events are missing without a reported loss */
+	bool tells_queued; /* sched_switch has next_queued_ns and next_delay_ns */
 	/*
 	 * The buffer whose events of a kind the timeline uses: the first of the recording's buffers
 	 * that has this kind. TAP_NO_BUFFER: no buffer has it.
@@ -217,6 +218,15 @@ static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
 {
 	return s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER ||
 	       s->buffer[TAP_SCHED_WAKEUP] != TAP_NO_BUFFER;
+}
+
+/*
+ * Return true if each switch tells since when its task was queued, and no wakeups are recorded:
+ * waits after a sleep then begin at the queueing.
+ */
+static inline bool tap_survey_has_queueings(const struct tap_survey *s)
+{
+	return s->tells_queued && !tap_survey_has_wakeups(s);
 }
 
 /* Return true if switches are recorded. */

@@ -93,20 +93,28 @@ struct tap_task {
 };
 
 /*
+ * Return true if a task may have been in the run queue for @queued_ns of the last @ns. The run
+ * queue's clock is not the recording's, so the time in the queue may seem to be slightly longer.
+ */
+static inline bool tap_queued_fits(int64_t queued_ns, int64_t ns)
+{
+	return queued_ns <= ns + ns / 1000 + 1000;
+}
+
+/*
  * Return how long a task that was woken waited in the run queue, ns; the rest of the wait passed on
  * the way there. -1: not known, or not a complete wait after a wakeup. Only while a watcher's
  * .interval runs.
  *
- * The run queue's clock is not the recording's, so the time in the queue may seem to be slightly
- * longer than the wait. If it is longer by more than 1 us and 0.1 %, the kernel counted part of the
- * sleep: its dequeue was delayed, and the task was moved meanwhile (since v6.12).
+ * If the time in the queue is longer than the wait, the kernel counted part of the sleep: its
+ * dequeue was delayed, and the task was moved meanwhile (since v6.12).
  */
 static inline int64_t tap_interval_queued_ns(const struct tap_interval *s)
 {
 	int64_t wait_ns = (int64_t)(s->to_ns - s->from_ns), queued_ns = s->task->queued_ns;
 
 	if (s->state != TAP_STATE_WAKING || !s->whole || s->next != TAP_STATE_RUNNING ||
-	    queued_ns > wait_ns + wait_ns / 1000 + 1000)
+	    !tap_queued_fits(queued_ns, wait_ns))
 		return -1;
 	return queued_ns < wait_ns ? queued_ns : wait_ns;
 }

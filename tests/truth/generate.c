@@ -27,6 +27,7 @@
  *     pick          see truth.jsonl
  *   wakeup.jsonl    like truth.jsonl, but waits begin with sched_wakeup instead of sched_waking
  *   switch.jsonl    like truth.jsonl, but a sleep lasts until its task runs
+ *   queue.jsonl     like wakeup.jsonl, for recordings whose switches tell when that was
  *   <damage>.dat    whole.dat is undamaged; see damages[]
  */
 #include <inttypes.h>
@@ -38,6 +39,7 @@
 #define ALL (BIT(NR_SCHED_KINDS) - 1)
 #define THROTTLING (BIT(THROTTLE) | BIT(THROTTLE_WAKEUP) | BIT(UNTHROTTLE))
 #define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
+#define QUEUE (NO_WAKEUPS | SIM_QUEUEINGS)
 #define CAUSES (BIT(NR_KINDS) - BIT(IRQ_ENTRY) + BIT(PICK))
 
 /* The events of one CPU that may be damaged, in order of time. */
@@ -189,6 +191,9 @@ static const struct damage {
 	{ "few", damage_none, BIT(SWITCH) | BIT(WAKING) | THROTTLING },
 	{ "switch", damage_none, NO_WAKEUPS },
 	{ "switch_losses", damage_losses, NO_WAKEUPS },
+	{ "queue", damage_none, QUEUE },
+	{ "queue_losses", damage_losses, QUEUE },
+	{ "queue_hidden", damage_hidden, QUEUE },
 	{ "loss", damage_loss, ALL & ~BIT(WAKEUP) },
 	{ "losses", damage_losses, ALL },
 	{ "overwritten", damage_overwritten, ALL & ~BIT(WAKEUP) },
@@ -431,7 +436,7 @@ static int write_truth(struct sim *s, const char *folder, const char *name, unsi
 	for (unsigned int i = 1; i < s->nr_segments; i++)
 		if (!gone[i])
 			print_segment(f, &s->segments[i],
-				      kinds & BIT(WAKEUP) && !(kinds & BIT(WAKING)));
+				      kinds == QUEUE || kinds == (ALL & ~BIT(WAKING)));
 	free(gone);
 	return fclose(f);
 }
@@ -516,6 +521,7 @@ int main(int argc, char **argv)
 	/* the last call changes the segments */
 	if (write_truth(&s, argv[3], "truth", ALL) || write_causes(&causes, argv[3]) ||
 	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING)) ||
+	    write_truth(&s, argv[3], "queue", QUEUE) ||
 	    write_truth(&s, argv[3], "switch", NO_WAKEUPS)) {
 		perror(argv[3]);
 		return 1;

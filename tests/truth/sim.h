@@ -75,6 +75,7 @@ struct event {
 	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG, RESCHED: CPU */
 	int from; /* MIGRATE: CPU */
 	uint32_t state; /* SWITCH: prev_state; CPU_IDLE: the idle state; RESCHED: the flag */
+	uint32_t queued_ns, delay_ns; /* SWITCH: next_queued_ns, next_delay_ns */
 	uint64_t dsq; /* SCX_*: where the task is put */
 	bool held; /* .. in none */
 	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
@@ -97,6 +98,9 @@ struct task {
 	bool limited; /* has a quota */
 	const char *waited; /* throttled: as what before */
 	bool delayed; /* asleep, and still in its run queue */
+	/* as in the kernel's struct sched_info: queued since then, or 0; for so long before */
+	uint64_t queued_ns;
+	uint32_t delay_ns;
 	bool gone; /* a migration thread that took its CPU down: no event shows that it left */
 	bool busy; /* something is under way with it on some CPU */
 	uint64_t stamp; /* of the last thing that happened to it */
@@ -107,6 +111,8 @@ struct task {
 	int waker; /* tid of the last one; 0: an idle CPU's interrupt */
 	int waker_cpu;
 };
+
+#define SIM_NOT_QUEUED UINT32_MAX /* next_queued_ns of a task without a time of queueing */
 
 /* What a task did from .from_ns to .to_ns. */
 struct segment {
@@ -253,6 +259,20 @@ static inline int pick(struct sim *s, enum where where, int cpu)
 	return -1;
 }
 
+/* Like the kernel's sched_info_enqueue(). */
+static inline void note_queued(const struct sim *s, struct task *t)
+{
+	if (!t->queued_ns)
+		t->queued_ns = s->now;
+}
+
+/* Like the kernel's sched_info_dequeue(). */
+static inline void note_dequeued(const struct sim *s, struct task *t)
+{
+	t->delay_ns += t->queued_ns ? (uint32_t)(s->now - t->queued_ns) : 0;
+	t->queued_ns = 0;
+}
+
 /* What a task does that leaves with this prev_state (events/sched.h has the bits). */
 static inline const char *after(uint32_t state)
 {
@@ -288,8 +308,10 @@ static inline void leave(struct sim *s, int task, uint32_t state)
 	enter(s, task, s->throttles == task ? "throttled" : after(state));
 	s->segments[t->open].doubt = t->woken_ns && s->now - t->woken_ns <= SIM_LEAVING_NS;
 	t->where = state & 0xff ? ASLEEP : s->throttles == task ? THROTTLED : QUEUED;
-	if (t->where != ASLEEP)
+	if (t->where != ASLEEP) {
+		note_queued(s, t);
 		return;
+	}
 	t->asleep = t->open;
 	t->delayed = !t->busy && !dice(s, 3);
 	if (!t->busy)
@@ -310,8 +332,13 @@ static inline void do_switch(struct sim *s, int cpu, int next, uint32_t state)
 	if (c->current >= 0)
 		leave(s, c->current, state);
 	c->current = next;
+	e->queued_ns = SIM_NOT_QUEUED;
 	if (next < 0)
 		return;
+	if (s->tasks[next].queued_ns)
+		e->queued_ns = (uint32_t)(s->now - s->tasks[next].queued_ns);
+	e->delay_ns = s->tasks[next].delay_ns;
+	note_dequeued(s, &s->tasks[next]);
 	s->tasks[next].where = ON_CPU;
 	s->tasks[next].gone = false;
 	s->tasks[next].cpu = cpu;
@@ -391,6 +418,7 @@ static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind
 		t->waker = s->cpus[cpu].current < 0 ? 0 : s->tasks[s->cpus[cpu].current].tid;
 		enter(s, task, "waking");
 	}
+	note_queued(s, t);
 	t->where = QUEUED;
 	t->busy = t->delayed = false;
 	if (kind == WAKEUP && t->limited && s->cpus[t->cpu].throttled)
@@ -405,6 +433,11 @@ static inline void migrate(struct sim *s, int cpu, int task, int to)
 	e->from = t->cpu;
 	e->to = t->cpu = to;
 	t->migrations++;
+	/* also as it sleeps, if its dequeue is delayed: it counts as queued from then on */
+	if (t->queued_ns || t->delayed) {
+		note_dequeued(s, t);
+		note_queued(s, t);
+	}
 }
 
 static inline void pull(struct sim *s, int cpu)

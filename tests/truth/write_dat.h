@@ -91,6 +91,8 @@ static inline void set_switch(struct record *r, const struct event *e)
 	set_text(r, "next_comm", e->task < 0 ? idle : e->comm);
 	set_number(r, "next_pid", (uint64_t)e->tid);
 	set_number(r, "next_prio", (uint64_t)e->prio);
+	set_number(r, "next_queued_ns", e->queued_ns);
+	set_number(r, "next_delay_ns", e->delay_ns);
 }
 
 static inline void set_pick(struct record *r, const struct event *e)
@@ -125,6 +127,9 @@ static inline void set_scx_switch(struct record *r, const struct event *e)
 	set_number(r, "prev_held", e->held);
 	set_number(r, "prev_queued", e->held || e->dsq != 1ull << 63);
 }
+
+/* A bit beside those of event kinds: sched_switch tells when its task was queued. */
+#define SIM_QUEUEINGS (1u << 31)
 
 static inline void set_fields(struct record *r, const struct event *e)
 {
@@ -280,14 +285,14 @@ static inline void make_pages(const struct event *events, unsigned int nr, int c
 	tap_buf_release(&r.bytes);
 }
 
-static inline struct tap_head_format make_format(enum event_kind kind)
+/* @has_queueings: sched_switch has next_queued_ns and next_delay_ns. */
+static inline struct tap_head_format make_format(enum event_kind kind, bool has_queueings)
 {
 	const struct tap_def *def = tap_def_find(NULL, event_names[kind]);
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { false };
 	struct tap_buf text = { 0 };
 
-	/* the simulation has no clocks of run queues, so sched_switch lacks the fields from them */
-	if (kind == SWITCH)
+	if (kind == SWITCH && !has_queueings)
 		absent[def->nr_fields - 1] = absent[def->nr_fields - 2] = true;
 	if (kind == WAKEUP)
 		wakeup_format(&text);
@@ -318,7 +323,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 
 	for (enum event_kind k = 0; k < NR_KINDS; k++) {
 		if (k == LOST || kinds & 1u << k)
-			formats[head.nr_formats++] = make_format(k);
+			formats[head.nr_formats++] = make_format(k, kinds & SIM_QUEUEINGS);
 	}
 	tap_head_defaults(&head);
 	ret = tap_spool_create(file, &head, &spool, err);

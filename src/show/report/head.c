@@ -92,6 +92,8 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 	tap_wall_add(&run->rec.wall, &b, run->window.to_ns);
 	tap_buf_printf(&b, " (%.6f s)", (double)tap_window_ns(&run->window) / 1e9);
 	add_lost(&run->survey, &b);
+	if (tap_survey_has_queueings(&run->survey))
+		tap_buf_puts(&b, ", waits from the queue on");
 	tap_page_sentence(p, tap_buf_str(&b), b.len);
 	tap_buf_release(&b);
 	text_lost_programs(run, p);
@@ -163,6 +165,8 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	if (run->survey.nr_off)
 		tap_page_bool(p, "switched_off_at_times", true);
 	tap_page_bool(p, "wakeups_recorded", tap_survey_has_wakeups(&run->survey));
+	if (tap_survey_has_queueings(&run->survey))
+		tap_page_bool(p, "waits_from_queue", true);
 	tap_page_object_end(p);
 }
 
