@@ -175,8 +175,9 @@ struct tap_interval {
 	 */
 	bool unseen;
 	/*
-	 * A sleep whose end, when the task was queued, was only told by the switch that let it run:
-	 * other intervals that ended later were already reported.
+	 * The interval is a sleep that ended when the kernel queued the task. The timeline learned
+	 * that time from the switch that let the task run, so it has already reported intervals
+	 * that ended later.
 	 */
 	bool late;
 };

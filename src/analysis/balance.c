@@ -407,10 +407,9 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	t->dropped_ns = 0;
 	if (!ret && s->state == TAP_STATE_RUNNING)
 		ret = ran_on(t, s->cpu);
-	if (ret || s->next == s->state)
+	/* a wait that is reported late counts as one whose start was not seen */
+	if (ret || s->next == s->state || s->late)
 		return ret;
-	if (s->late) /* what the CPUs did when the wait began is not known any more */
-		return doubt_length(b, s->task->cpu, s->to_ns);
 	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
 	if (s->next == TAP_STATE_RUNNING && !s->unseen && may_be_wait(b, s->state))

@@ -165,8 +165,9 @@ static int amend_state(struct tap_timeline *t, struct task *task, enum tap_sign 
 }
 
 /*
- * Return true if the switch that lets a sleeper run tells when it was queued. Since v6.12 a task
- * may be moved as it sleeps in a run queue, and counts as queued since then: so not on another CPU.
+ * Return true if the sched_switch that switches the sleeping task in shows when the kernel queued
+ * it. On another CPU than before it does not: since v6.12 the load balancer may move a task that
+ * sleeps in a run queue, and the kernel counts the task as queued from then on.
  */
 static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int cpu,
 			   uint64_t now)
@@ -177,7 +178,7 @@ static bool tells_queueing(const struct tap_timeline *t, const struct task *task
 }
 
 /*
- * The sleep of the task that is switched in ended when it was queued, which its switch tells.
+ * End the sleep of the task that is switched in at the time when the kernel queued it.
  * Return: 0, or what a watcher returned.
  */
 static int wake_when_queued(struct tap_timeline *t, struct task *task, uint64_t now)

@@ -35,7 +35,7 @@ struct tap_timeline {
 	bool has_waking, has_wakeup, has_migrate, has_breaks;
 	bool lacks_cpus; /* some CPUs are not recorded */
 	bool no_wakeups; /* the survey found no wakeup events: a sleep lasts until the task runs */
-	bool has_queueings; /* none either, but switches tell when tasks were queued */
+	bool has_queueings; /* see tap_survey_has_queueings(): a sleep lasts until the queueing */
 
 	/* for the fast path: the event formats it handles, and when it may be used */
 	struct tap_format no_format; /* a format that no event has; a NULL format marks a loss */

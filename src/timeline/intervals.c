@@ -131,7 +131,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 	return close_interval(t, task, &rest);
 }
 
-/* Return true if a hole overlaps the task's state, which may be told late to end before it. */
+/* Return true if a hole overlaps the task's state. If @to is late, it may end before the hole. */
 static bool is_touched_until(const struct tap_timeline *t, const struct task *task,
 			     const struct transition *to)
 {

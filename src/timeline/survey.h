@@ -221,7 +221,7 @@ static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
 }
 
 /*
- * Return true if each switch tells since when its task was queued, and no wakeups are recorded:
+ * Return true if no wakeups are recorded, and each sched_switch has the time since next was queued:
  * waits after a sleep then begin at the queueing.
  */
 static inline bool tap_survey_has_queueings(const struct tap_survey *s)

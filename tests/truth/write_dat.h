@@ -128,7 +128,7 @@ static inline void set_scx_switch(struct record *r, const struct event *e)
 	set_number(r, "prev_queued", e->held || e->dsq != 1ull << 63);
 }
 
-/* A bit beside those of event kinds: sched_switch tells when its task was queued. */
+/* A bit beside those of event kinds: sched_switch has next_queued_ns and next_delay_ns. */
 #define SIM_QUEUEINGS (1u << 31)
 
 static inline void set_fields(struct record *r, const struct event *e)

@@ -478,7 +478,8 @@ static int begin_latency(struct tap_report *r, struct tap_err *err)
 					      : TAP_STATE_WAKING;
 	struct latency *l = (struct latency *)r;
 
-	if (state == TAP_STATE_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAITS, err))
+	if (state == TAP_STATE_WAKING && !tap_survey_has_queueings(&r->run.survey) &&
+	    tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
 		return -ENODATA;
 	if (state == TAP_STATE_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
 		return -ENODATA;

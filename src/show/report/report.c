@@ -166,7 +166,8 @@ void tap_report_note_sleep(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_survey *s = &r->run.survey;
 
-	if (tap_survey_has_switches(s) && !tap_survey_has_wakeups(s) && !s->tells_queued)
+	if (tap_survey_has_switches(s) && !tap_survey_has_wakeups(s) &&
+	    !tap_survey_has_queueings(s))
 		tap_buf_puts(&t->page->buf,
 			     "no wakeup events: sleep includes the wait for a CPU at its end\n");
 }

@@ -302,9 +302,6 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 	} needs[] = {
 		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
 		  "without them the start of a wait is unknown" },
-		{ TAP_NEEDS_WAITS, tap_survey_has_wakeups(s) || s->tells_queued,
-		  "sched_waking and no sched_wakeup",
-		  "without them the start of a wait is unknown" },
 		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
 		  "sched_migrate_task", "the event was not recorded, or no task migrated" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",

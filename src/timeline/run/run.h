@@ -66,7 +66,6 @@ enum tap_needs {
 	TAP_NEEDS_SWITCHES = 4,
 	TAP_NEEDS_STACKS = 8,
 	TAP_NEEDS_THROTTLING = 16,
-	TAP_NEEDS_WAITS = 32, /* wakeups, or switches that tell when their tasks were queued */
 };
 /* @needs: bits. Call after the survey. Return: 0; -ENODATA with a sentence. */
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
