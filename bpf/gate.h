@@ -69,7 +69,7 @@ static __always_inline void tap_report_off(struct tap_off *off, u32 type, u32 cp
 {
 	struct raw_events_off *entry;
 	struct tap_taken taken;
-	struct tap_rec *rec = tap_take(sizeof(*rec) + sizeof(*entry), TAP_STAMP_OWN, &taken);
+	struct tap_rec *rec = tap_take(sizeof(*rec) + sizeof(*entry), TAP_STAMP_OWN, NULL, &taken);
 
 	if (!rec)
 		return;

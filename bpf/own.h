@@ -39,7 +39,7 @@ static __noinline struct tap_rec *tap_own_take(u32 space)
 {
 	struct tap_taken taken;
 
-	return tap_take(space, TAP_STAMP_OWN, &taken);
+	return tap_take(space, TAP_STAMP_OWN, NULL, &taken);
 }
 
 static __noinline u32 tap_own_text(void *payload, u32 used, u32 max, const void *src)

@@ -31,11 +31,20 @@ struct tap_ring {
 	unsigned long long lost_first_ns, lost_last_ns; /* since the ring closed */
 	/* for enum tap_stamp: last shared time stamp, and .head after its record */
 	unsigned long long stamp_ns, stamp_head;
-	unsigned long long pad1[2];
+	/* for clock.h: until when, by the run queue's clock, its offset is known; the offset */
+	unsigned long long clock_until_ns, clock_offset_ns;
 	unsigned long long tail; /* bytes freed since the start; written by the recorder */
 	/* value of .lost that the recorder has handled; ring is closed while they differ */
 	unsigned long long lost_seen;
-	unsigned long long pad2[6];
+	/* whether to use the run queue's clock; if not, each stamp reads CLOCK_MONOTONIC */
+	unsigned long long has_clock;
+	unsigned long long pad2[5];
+	/*
+	 * For clock.h: this series of comparisons of clocks: when it began, by the run queue's
+	 * clock, their number and the least offset. Then those two of the series before.
+	 */
+	unsigned long long series_ns, nr_compared, least_ns, nr_before, least_before_ns;
+	unsigned long long pad3[3];
 };
 
 /*

@@ -52,6 +52,7 @@ struct trace_entry {
 
 #define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
 #define TRACE_NEEDS(event, field, spec) NOTHING
+#define TRACE_FORM_OF(event, name) NOTHING
 
 /*
  * Stage 1: struct raw_<class>, and the maximum size of its text and bitmask fields. These follow
@@ -208,10 +209,37 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 	NOTHING
 /* clang-format on */
 #undef DEFINE_EVENT
+
+/* Renames pass every filter: the new name may be the one that is selected. */
+static __always_inline bool tap_is_new_name(const char *event)
+{
+	return !__builtin_strcmp(event, "task_rename");
+}
+
+static __always_inline bool tap_is_stamped_by_clock(const char *event)
+{
+	return !__builtin_strcmp(event, "sched_switch_lean");
+}
+
+/* Return the run queue's clock at a sched_switch. */
+static __always_inline struct tap_clock tap_switch_clock(void *ctx)
+{
+	struct task_struct *prev = ((struct task_struct **)ctx)[1];
+	struct task_struct *next = ((struct task_struct **)ctx)[2];
+	bool sleeps = !((u64 *)ctx)[0] && (u32)((u64 *)ctx)[3];
+	u64 ns = prev->se.cfs_rq->rq->clock;
+
+	return (struct tap_clock){
+		.ns = ns,
+		.is_fresh = sleeps && prev->pid && next->pid && next->sched_info.last_queued != ns,
+	};
+}
+
 /* clang-format off */
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
 	static __always_inline void record_##event(void *ctx, struct task_struct *known, proto)    \
 	{                                                                                          \
+		const bool by_clock = tap_is_stamped_by_clock(#event);                             \
 		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
 		const u32 stacks = tap_stacks_of[index_##event];                                   \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
@@ -219,6 +247,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
 		struct raw_##class *entry;                                                         \
 		struct task_struct *current;                                                       \
+		struct tap_clock clock;                                                            \
 		struct tap_taken taken;                                                            \
 		struct tap_rec *rec;                                                               \
 		u32 space;                                                                         \
@@ -228,7 +257,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 			return;                                                                    \
 		}                                                                                  \
 		current = known ? known : bpf_get_current_task_btf();                              \
-		if (!TAP_WANTED(args)) {                                                           \
+		if (!tap_is_new_name(#event) && !TAP_WANTED(args)) {                               \
 			tap_leave_out(stamp);                                                      \
 			return;                                                                    \
 		}                                                                                  \
@@ -237,7 +266,10 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		/* bpf_ringbuf_reserve() needs a constant size */                                  \
 		space = tap_use_ringbuf ? array_max_##class : fill.array_bytes;                    \
 		space = (fixed + texts + space + 7) & ~7u;                                         \
-		rec = tap_take(space + tap_stacks_space(stacks), stamp, &taken);                   \
+		if (by_clock)                                                                      \
+			clock = tap_switch_clock(ctx);                                             \
+		rec = tap_take(space + tap_stacks_space(stacks), stamp, by_clock ? &clock : NULL,  \
+			       &taken);                                                            \
 		if (!rec)                                                                          \
 			return;                                                                    \
 		entry = (struct raw_##class *)(rec + 1);                                           \

@@ -3,6 +3,7 @@
 #ifndef TAP_BPF_TRANSPORT_H
 #define TAP_BPF_TRANSPORT_H
 
+#include "clock.h"
 #include "ring.h"
 
 /* Set by the loader; constants to the verifier, which removes the code that they disable. */
@@ -86,12 +87,21 @@ static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *take
 	       ((taken->head + offset) & (tap_ring_bytes - 8));
 }
 
+/* Return the time of the record that follows @head. @clock: of a switch, or NULL. */
+static __always_inline u64 tap_time(struct tap_ring *ring, u64 head, enum tap_stamp stamp,
+				    const struct tap_clock *clock)
+{
+	if (stamp == TAP_STAMP_AGAIN && head == ring->stamp_head)
+		return ring->stamp_ns;
+	return clock ? tap_switch_time(ring, clock) : bpf_ktime_get_ns();
+}
+
 /*
  * Take @space bytes in the current CPU's ring. An interrupt may record an event between the load of
  * head and the exchange, which is rare; after four of these in a row the event counts as lost.
  */
-static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp,
-						struct tap_taken *taken)
+static __always_inline struct tap_rec *
+tap_take(u32 space, enum tap_stamp stamp, const struct tap_clock *clock, struct tap_taken *taken)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
@@ -110,8 +120,7 @@ static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp,
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		u64 head = *(volatile u64 *)&ring->head;
-		u64 now = stamp == TAP_STAMP_AGAIN && head == ring->stamp_head ? ring->stamp_ns
-									       : bpf_ktime_get_ns();
+		u64 now = tap_time(ring, head, stamp, clock);
 		struct tap_rec *rec;
 
 		if (ring->lost != ring->lost_seen ||

@@ -43,6 +43,14 @@ const volatile u32 tap_nr_cpu_ids = 1;
 #define tp_nr_cpu_ids() tap_nr_cpu_ids
 #define tp_current() tap_current /* parameter of every fill_<class>(), read once per event */
 
+/* Like the kernel's. @size: a constant, a multiple of 8. */
+static __always_inline void strscpy(char *to, const char *from, u32 size)
+{
+	for (u32 i = 0; i < size / 8; i++)
+		((u64 *)to)[i] = 0;
+	bpf_probe_read_kernel_str(to, size, from);
+}
+
 static __always_inline bool tp_task_group_dead(struct task_struct *p)
 {
 	return !p->signal->live.counter;

@@ -38,3 +38,5 @@
 #include "stack.h"
 /* Added last: event numbers follow the order of these includes, and older events keep theirs. */
 #include "cgroup.h"
+#include "rename.h"
+#include "lean.h"

@@ -694,7 +694,8 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 
 		for (unsigned int f = nr_present(m, def); f < def->nr_fields; f++)
 			absent[f] = true;
-		if ((!m->throttling && !strcmp(def->group, "throttle")) || has_stacks(m, def))
+		if ((!m->throttling && !strcmp(def->group, "throttle")) || has_stacks(m, def) ||
+		    def->form_of)
 			continue;
 		tap_def_format(def, absent, NULL, &text);
 		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };

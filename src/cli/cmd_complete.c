@@ -37,6 +37,8 @@ static void offer_events(const char *word)
 	const char *group = "";
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
+		if (def->form_of)
+			continue;
 		if (strchr(word, ':')) {
 			offer_word(word, def->system, ":", def->name);
 			continue;

@@ -293,7 +293,7 @@ static unsigned int print_matching(const struct sources *s, const struct tap_sel
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
-		if (!tap_select_event(select, def->system, def->name))
+		if (def->form_of || !tap_select_event(select, def->system, def->name))
 			continue;
 		print_def(s, def, verbose);
 		nr++;

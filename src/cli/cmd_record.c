@@ -40,7 +40,7 @@ struct record_opts {
 	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns, disk_bytes;
 	int64_t max_files;
 	int64_t priority;
-	bool follow, command_lines;
+	bool lean, follow, command_lines;
 };
 
 /* State of a recording, and of the command that may run under it. */
@@ -74,6 +74,9 @@ static const struct tap_opt record_table[] = {
 		   "only these events: a name, group, system or SYSTEM:NAME, a glob, or a new "
 		   "event such as 'sched_switch{prev=prev->pid}'; repeatable"),
 	TAP_OPT_FILTER(T, select.filters, select.events),
+	TAP_OPTION(T, lean, "lean", 0, NULL, TAP_OPT_FLAG,
+		   "record only switches, in 36 bytes each, without wakeups: reports count waits "
+		   "from the queue on; -e adds events"),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
 		   "set an event trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; "
@@ -295,6 +298,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.backend = o->backend,
 		.triggers = &o->triggers,
 		.stacks = &o->stacks,
+		.lean = o->lean,
 		.follow_children = o->follow,
 		.buffer_bytes = o->buffer_bytes,
 		.priority = (int)o->priority,

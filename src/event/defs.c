@@ -63,6 +63,7 @@ struct trace_entry {
 #define NOTHING _Static_assert(1, "")
 #define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
 #define TRACE_NEEDS(event, field, spec) NOTHING
+#define TRACE_FORM_OF(event, name) NOTHING
 #define DEFINE_EVENT(class, name, proto, args) NOTHING
 
 /* stage 1: struct raw_<class>, with the same layout as the kernel's records */
@@ -219,6 +220,8 @@ static void add_need(struct event *ev, struct tap_need need)
 	add_hook(&event_##event, (struct tap_hook){ #tracepoint, COUNT(args) })
 #undef TRACE_NEEDS
 #define TRACE_NEEDS(event, field, spec) add_need(&event_##event, (struct tap_need){ #field, spec })
+#undef TRACE_FORM_OF
+#define TRACE_FORM_OF(event, name_) event_##event.def.form_of = #name_
 
 __attribute__((constructor)) static void fill_table(void)
 {
@@ -479,7 +482,7 @@ static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const 
 void tap_def_format(const struct tap_def *def, const bool *absent,
 		    const struct tap_def_texts *texts, struct tap_buf *out)
 {
-	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, def->id);
+	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", tap_def_record_name(def), def->id);
 	tap_buf_puts(out,
 		     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"

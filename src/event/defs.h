@@ -62,6 +62,9 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
 
 struct tap_def {
 	const char *system, *name;
+	/* TRACE_FORM_OF(): the event whose short form this is, so its records have that name; NULL
+	 */
+	const char *form_of;
 	const char *group; /* events/<group>.h; -e GROUP selects it */
 	/* TP_printk() with REC instead of __entry: "a=%d" " b=%d", REC->a, REC->b */
 	const char *print_fmt;
@@ -77,6 +80,17 @@ struct tap_def {
 	uint32_t size; /* size of a record's fixed part, in bytes */
 	unsigned int id; /* the event ID in its records */
 };
+
+static inline const char *tap_def_record_name(const struct tap_def *def)
+{
+	return def->form_of ? def->form_of : def->name;
+}
+
+/* Return true if -e can select it: the recorder does not write it itself or choose its form. */
+static inline bool tap_def_is_selectable(const struct tap_def *def)
+{
+	return def->nr_hooks && !def->form_of;
+}
 
 /* Return the built-in definition at @index, in the order of events/all.h; NULL after the last. */
 const struct tap_def *tap_def_at(unsigned int index);

@@ -43,7 +43,8 @@ static const struct tap_field *number_field(const struct tap_format *fmt, const 
 
 static const struct tap_field *find_tid_field(const struct tap_format *fmt, const char *comm)
 {
-	size_t prefix = strlen(comm) - strlen("comm");
+	/* task_rename has newcomm, and pid */
+	size_t prefix = strcmp(comm, "newcomm") ? strlen(comm) - strlen("comm") : 0;
 	char name[64];
 
 	if (prefix > sizeof(name) - sizeof("pid"))
@@ -59,7 +60,8 @@ static bool is_comm(const struct tap_field *f)
 
 	if (f->kind != TAP_FIELD_CHARS && f->kind != TAP_FIELD_STRING)
 		return false;
-	return !strcmp(f->name, "comm") || (len > 5 && !strcmp(f->name + len - 5, "_comm"));
+	return !strcmp(f->name, "comm") || !strcmp(f->name, "newcomm") ||
+	       (len > 5 && !strcmp(f->name + len - 5, "_comm"));
 }
 
 /* Find the fields of events that have both a cgroup and its path. */

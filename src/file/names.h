@@ -30,9 +30,9 @@ struct tap_names {
 /*
  * Read @r to its end and add its names to @names ({0} is empty).
  *
- * A task is any pair of fields "X_comm" and "X_pid", or "comm" and "pid"; ids below 1 (idle,
- * process groups) are skipped. A cgroup is any numeric field "cgroup" except id 0. Paths come from
- * cgroup_mkdir and cgroup_attach_task.
+ * A task is any pair of fields "X_comm" and "X_pid", "comm" and "pid", or "newcomm" and "pid"; ids
+ * below 1 (idle, process groups) are skipped. A cgroup is any numeric field "cgroup" except id 0.
+ * Paths come from cgroup_mkdir and cgroup_attach_task.
  *
  * Return: 0; -ENOMEM; the errors of tap_reader_next().
  */

@@ -54,6 +54,18 @@ static int describe_definition(const struct tap_def *def, const struct tap_forma
 	       json_object_set_new(o, "xxh64", json_string(sum));
 }
 
+/* Return: the built-in definition of the format; NULL: it has another one. */
+static const struct tap_def *def_of(const struct tap_format *fmt)
+{
+	const struct tap_def *def =
+		fmt->id < TAP_DEF_ID_BASE ? NULL : tap_def_at(fmt->id - TAP_DEF_ID_BASE);
+
+	return def && !strcmp(def->system, fmt->system) &&
+			       !strcmp(tap_def_record_name(def), fmt->name)
+		       ? def
+		       : NULL;
+}
+
 static json_t *describe_format(const struct tap_head_format *f)
 {
 	struct tap_format *fmt;
@@ -63,9 +75,10 @@ static json_t *describe_format(const struct tap_head_format *f)
 	if (tap_format_parse(f->system, f->text, f->len, (struct tap_abi){ .long_size = 8 }, &fmt,
 			     NULL))
 		return json_object(); /* readers ignore a format that cannot be parsed, too */
-	o = json_pack("{s:s, s:s}", "system", f->system, "name", fmt->name) ?: json_object();
-	def = tap_def_find(f->system, fmt->name);
-	if (o && def && def->id == fmt->id && describe_definition(def, fmt, o)) {
+	def = def_of(fmt);
+	o = json_pack("{s:s, s:s}", "system", f->system, "name", def ? def->name : fmt->name)
+		    ?: json_object();
+	if (o && def && describe_definition(def, fmt, o)) {
 		json_decref(o);
 		o = NULL;
 	}

@@ -136,6 +136,24 @@ static void set_word(json_t *to, const char *key, const char *path)
 	tap_buf_release(&b);
 }
 
+bool tap_machine_trusts_counter(void)
+{
+	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+					       "arch_sys_counter" };
+	struct tap_buf text = { .max = 4096 };
+	bool trusts = false;
+	size_t len;
+
+	/* if it cannot be read, the text is empty and matches no source */
+	(void)tap_buf_read_file(&text,
+				"/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	len = strcspn(tap_buf_str(&text), "\n");
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		trusts |= strlen(sources[i]) == len && !memcmp(tap_buf_str(&text), sources[i], len);
+	tap_buf_release(&text);
+	return trusts;
+}
+
 json_t *tap_machine_host(void)
 {
 	struct utsname u;
@@ -202,6 +220,19 @@ int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 	return 0;
 }
 
+/*
+ * Cut what the kernel shows after the name of a worker that works or has worked: "-events" of
+ * "kworker/0:1-events" (wq_worker_comm()). Events have the name alone. Rescuers, "kworker/R-...",
+ * have a longer name.
+ */
+static void cut_work(char *comm)
+{
+	const size_t prefix = strlen("kworker/");
+
+	if (!strncmp(comm, "kworker/", prefix) && comm[prefix] != 'R')
+		comm[prefix + strcspn(comm + prefix, "-+")] = '\0';
+}
+
 static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct tap_map *comms)
 {
 	char path[64], comm[64];
@@ -209,6 +240,7 @@ static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct t
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
 	if (!tap_proc_comm(path, comm, sizeof(comm)))
 		return 0; /* the task has ended */
+	cut_work(comm);
 	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
 }
 

@@ -29,6 +29,13 @@ int tap_machine_capacity(unsigned int cpu);
 unsigned int tap_machine_llc(unsigned int cpu);
 unsigned int tap_machine_node(unsigned int cpu); /* NUMA node; 0 if it is not known */
 
+/*
+ * Return true if the kernel keeps time with the CPUs' counter (TSC, kvm-clock, arm64's). It checks
+ * the counter: if that is unreliable, such as differing between CPUs, the clock source is another
+ * one.
+ */
+bool tap_machine_trusts_counter(void);
+
 json_t *tap_machine_host(void); /* these three: a new reference; NULL when out of memory */
 json_t *tap_machine_cpus(void);
 json_t *tap_machine_clocks(void); /* one reading of CLOCK_MONOTONIC, _BOOTTIME and _REALTIME */

@@ -103,6 +103,8 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	int ret;
 
 	fits &= tap_task_rule(task, TAP_SIGN_OUT)->fits;
+	if (!fits)
+		task->counted_ns = 0;
 	task->kept = true;
 	tap_task_set_comm(task, f->from_comm, ev);
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
@@ -128,6 +130,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 			});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;
 	task->placed = false;
+	task->dequeued = f->delayed.size && !tap_num_get(&f->delayed, ev);
 	tap_task_note_seen(task);
 	fall_asleep(t, task, now);
 	return ret;
@@ -165,37 +168,55 @@ static int amend_state(struct tap_timeline *t, struct task *task, enum tap_sign 
 }
 
 /*
- * Return true if the sched_switch that switches the sleeping task in shows when the kernel queued
- * it. On another CPU than before it does not: since v6.12 the load balancer may move a task that
- * sleeps in a run queue, and the kernel counts the task as queued from then on.
+ * Return how long the task that is switched in was queued, by the kernel's account; -1: the account
+ * does not tell. If the task was moved while it was queued, it does so only if there was nothing
+ * else to count: the task was seen all the time, and left its run queue when it went to sleep.
+ * Since v6.12 the load balancer may move a task that sleeps in a run queue, and the kernel counts
+ * the task as queued from then on.
  */
+static int64_t told_queued_ns(const struct task *task, int cpu, uint64_t now)
+{
+	uint64_t ns = now - task->pub.since_ns;
+
+	if ((task->dequeued || task->is_new) && ns < UINT32_MAX)
+		return task->queued_ns;
+	return task->pub.run_cpu == cpu ? task->pub.queued_ns : -1;
+}
+
+/* Return true if the sched_switch that switches the sleeping task in shows when it was queued. */
 static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int cpu,
 			   uint64_t now)
 {
-	return t->has_queueings && tap_task_is_asleep(task) && task->pub.queued_ns >= 0 &&
-	       task->pub.run_cpu == cpu &&
-	       tap_queued_fits(task->pub.queued_ns, (int64_t)(now - task->pub.since_ns));
+	int64_t queued_ns = told_queued_ns(task, cpu, now);
+
+	return t->has_queueings && (tap_task_is_asleep(task) || (task->is_new && task->born)) &&
+	       queued_ns >= 0 && tap_queued_fits(queued_ns, (int64_t)(now - task->pub.since_ns));
 }
 
 /*
- * End the sleep of the task that is switched in at the time when the kernel queued it.
- * Return: 0, or what a watcher returned.
+ * End the sleep of the task that is switched in, or begin its life, at the time when the kernel
+ * queued it. Return: 0, or what a watcher returned.
  */
-static int wake_when_queued(struct tap_timeline *t, struct task *task, uint64_t now)
+static int wake_when_queued(struct tap_timeline *t, struct task *task, int cpu, uint64_t now)
 {
-	uint64_t queued_ns = now - (uint64_t)task->pub.queued_ns;
-	int ret;
+	uint64_t queued_ns = now - (uint64_t)told_queued_ns(task, cpu, now);
+	int ret = 0;
 
 	if (queued_ns < task->pub.since_ns) /* woken on its way to sleep; or the clocks differ */
 		queued_ns = task->pub.since_ns;
-	ret = tap_task_change(t, task,
-			      &(struct transition){
-				      .next = TAP_STATE_WAKING,
-				      .ts_ns = queued_ns,
-				      .fits = true,
-				      .next_cpu = -1,
-				      .late = true,
-			      });
+	if (task->is_new) {
+		task->pub.born_ns = queued_ns;
+		tap_task_enter(task, TAP_STATE_WAKING, queued_ns);
+	} else {
+		ret = tap_task_change(t, task,
+				      &(struct transition){
+					      .next = TAP_STATE_WAKING,
+					      .ts_ns = queued_ns,
+					      .fits = true,
+					      .next_cpu = -1,
+					      .late = true,
+				      });
+	}
 	task->pub.woken_ns = queued_ns;
 	task->pub.waker_tid = task->pub.waker_cpu = -1;
 	task->pub.queued_ns = -1; /* it is the whole wait, not a part of it */
@@ -208,7 +229,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	int ret = 0;
 
 	if (tells_queueing(t, task, cpu, now))
-		ret = wake_when_queued(t, task, now);
+		ret = wake_when_queued(t, task, cpu, now);
 	else if (!slept)
 		ret = amend_state(t, task, TAP_SIGN_IN, now);
 	if (ret)
@@ -356,7 +377,7 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return 0;
 	if (f->prio.size)
 		task->pub.prio = tap_num_int(&f->prio, ev);
-	tap_task_note_queued(task, f, ev);
+	tap_task_note_queued(task, f, ev, t->hole_end_ns);
 	if (!keeps_next)
 		return enter_outside(t, task, now);
 	tap_task_note_seen(task);
@@ -532,6 +553,7 @@ static int begin_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return ret;
 	tap_task_set_comm(*task, f->comm, ev);
 	(*task)->is_new = true;
+	(*task)->counted_ns = ev->ts_ns;
 	return 0;
 }
 

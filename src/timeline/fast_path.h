@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_time
 	c->switches++;
 	c->task = tap_task_pub(in);
 	if (in)
-		tap_task_note_queued(in, f, ev);
+		tap_task_note_queued(in, f, ev, t->hole_end_ns);
 	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
 	return ret ? ret : 1;
 }

@@ -39,6 +39,15 @@ struct tap_listed {
 /* TAP_CPUS_DIFFER: rows of the task disagree, so the affinity is not known either */
 enum { TAP_CPUS_NOT_KNOWN, TAP_CPUS_DIFFER, TAP_CPUS_ALL, TAP_CPUS_SOME };
 
+/*
+ * Return true if a task with this name is a CPU's stopper (migration/N). Events report a stopper
+ * with a real-time priority, so only the name shows the stop class.
+ */
+static inline bool tap_comm_is_stopper(const char *comm)
+{
+	return !strncmp(comm, "migration/", strlen("migration/"));
+}
+
 struct tap_lists { /* all zero: empty lists */
 	struct tap_listed_row {
 		int tid; /* a tid may have several rows */
@@ -56,6 +65,7 @@ struct tap_lists { /* all zero: empty lists */
 	 * the row was read.
 	 */
 	bool has_moves;
+	bool has_renames; /* likewise for names */
 	bool knows_hierarchy;
 	/*
 	 * number of the cgroup hierarchy that the rows' cgroups belong to; moves in other

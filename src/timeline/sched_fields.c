@@ -92,6 +92,7 @@ static void init_queued(struct tap_sched_fields *f, const struct tap_format *fmt
 
 	tap_num_init(&f->queued, delay ? queued : NULL);
 	tap_num_init(&f->delay, queued ? delay : NULL);
+	tap_num_init(&f->delayed, tap_number_field(fmt, "prev_delayed"));
 }
 
 static bool is_plain(const struct tap_sched_fields *f)

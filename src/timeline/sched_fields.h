@@ -64,6 +64,7 @@ struct tap_sched_fields {
 	struct tap_num value;
 	/* switch: next_queued_ns and next_delay_ns of events/sched.h: both, or none */
 	struct tap_num queued, delay;
+	struct tap_num delayed; /* switch: prev_delayed of events/lean.h */
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	/*
 	 * A sched_switch or sched_waking with the layout of nearly all kernels: all fields above

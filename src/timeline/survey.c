@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "timeline/lists.h"
 
 /*
  * Merging scans all losses or breaks. If more than this remain, the survey gives up instead of
@@ -253,6 +254,19 @@ static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c,
 	return add_origin(s, &(struct tap_origin){ from, ev->ts_ns, ev->cpu, out, c->buffer });
 }
 
+/* Return true if the task that is switched in is a CPU's stopper (migration/N). */
+static bool is_stopper(const struct tap_survey *s, const struct tap_sched_fields *f,
+		       const struct tap_event *ev, int tid)
+{
+	struct tap_listed l = { 0 };
+
+	if (f->comm)
+		return begins_with(f->comm, ev, "migration/");
+	tap_lists_find(s->lists, tid, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED,
+		       &l);
+	return tap_comm_is_stopper(l.comm);
+}
+
 static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 		     const struct tap_sched_fields *f, const struct tap_event *ev)
 {
@@ -277,7 +291,7 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 		s->wrong = true;
 	left->at_work = true;
 	if (!came->ins)
-		came->stopper = begins_with(f->comm, ev, "migration/");
+		came->stopper = is_stopper(s, f, ev, in);
 	came->ins += keeps_in && came->ins < UINT8_MAX;
 	if (!fits)
 		ret = add_break(s, ev->cpu, what_broke(s, c, f, ev), ev->ts_ns);

@@ -123,18 +123,21 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 }
 
 /*
- * Return the cgroup that lists say the task was in. @l: all that the lists say. If moves are
- * recorded, the first list's cgroup counts, as later lists have the one it moved to.
+ * Replace the cgroup and the name in @l, which has all that lists say of the task. If changes are
+ * recorded, those of the first list count, as later lists have what they were changed to.
  */
-static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned int when,
-			      const struct tap_listed *l)
+static void prefer_first(const struct tap_lists *lists, int tid, unsigned int when,
+			 struct tap_listed *l)
 {
 	struct tap_listed first;
 
-	if (!lists || !lists->has_moves || !(when & TAP_LISTED_BEGAN))
-		return l->cgroup;
+	if (!lists || !(when & TAP_LISTED_BEGAN))
+		return;
 	tap_lists_find(lists, tid, TAP_LISTED_BEGAN, &first);
-	return first.cgroup ? first.cgroup : l->cgroup;
+	if (lists->has_moves && first.cgroup)
+		l->cgroup = first.cgroup;
+	if (lists->has_renames && *first.comm)
+		memcpy(l->comm, first.comm, sizeof(l->comm));
 }
 
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
@@ -150,11 +153,12 @@ void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 	/* no row: keep what was set when the task was added */
 	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over)
 		return;
+	prefer_first(lists, task->pub.tid, when, &l);
 	task->pub.cpus = l.cpus;
 	if (!task->pub.tgid_told)
 		task->pub.tgid = l.tgid;
 	if (!task->pub.cgroup_told)
-		task->pub.cgroup = listed_cgroup(lists, task->pub.tid, when, &l);
+		task->pub.cgroup = l.cgroup;
 	if (!*task->pub.comm)
 		memcpy(task->pub.comm, l.comm, TAP_TASK_COMM);
 }

@@ -42,6 +42,14 @@ struct task {
 	 */
 	uint32_t delay_ns;
 	bool has_delay;
+	bool dequeued; /* left its run queue when it was switched out (prev_delayed is 0) */
+	/* its last recorded switch-in, or its birth; 0: it was switched in since then, unseen */
+	uint64_t counted_ns;
+	/*
+	 * how long the kernel counted it as queued, on any CPU, between its last two switch-ins;
+	 * -1: not known. .pub.queued_ns is only known if it was not moved meanwhile
+	 */
+	int64_t queued_ns;
 	bool forgotten; /* its memory may be used for another task */
 	struct task *next_free;
 };
@@ -100,24 +108,27 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 /*
  * Note how long a task that is switched in was in the run queue. If next_delay_ns has grown since
  * its last switch-in, the task was moved while it was queued: next_queued_ns is then only a part of
- * its wait. The same holds if a switch-in in between was not recorded.
+ * its wait. The same holds if a switch-in in between was not recorded. @hole_end_ns: until then
+ * switch-ins may be missing.
  */
 static inline void tap_task_note_queued(struct task *task, const struct tap_sched_fields *f,
-					const struct tap_event *ev)
+					const struct tap_event *ev, uint64_t hole_end_ns)
 {
-	uint32_t queued_ns, delay_ns;
+	uint32_t queued_ns, delay_ns, before;
 
-	if (!f->queued.size) {
-		task->pub.queued_ns = -1;
+	task->pub.queued_ns = task->queued_ns = -1;
+	if (!f->queued.size)
 		return;
-	}
 	queued_ns = (uint32_t)tap_num_get(&f->queued, ev);
 	delay_ns = (uint32_t)tap_num_get(&f->delay, ev);
-	task->pub.queued_ns = -1;
+	before = delay_ns - task->delay_ns;
 	if (queued_ns == UINT32_MAX)
 		queued_ns = 0;
-	else if (task->has_delay && task->delay_ns == delay_ns)
-		task->pub.queued_ns = queued_ns;
+	else if (task->has_delay && !before)
+		task->pub.queued_ns = task->queued_ns = queued_ns;
+	else if (task->counted_ns > hole_end_ns)
+		task->queued_ns = (int64_t)before + queued_ns;
+	task->counted_ns = ev->ts_ns;
 	task->delay_ns = delay_ns + queued_ns;
 	task->has_delay = true;
 }

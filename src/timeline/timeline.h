@@ -17,15 +17,6 @@
 #include "timeline/promise.h"
 #include "timeline/survey.h"
 
-/*
- * Return true if a task with this name is a CPU's stopper (migration/N). Events report a stopper
- * with a real-time priority, so only the name shows the stop class.
- */
-static inline bool tap_comm_is_stopper(const char *comm)
-{
-	return !strncmp(comm, "migration/", strlen("migration/"));
-}
-
 /* Return true if the task is off the run queues until a wakeup. */
 static inline bool tap_state_is_sleep(enum tap_state state)
 {

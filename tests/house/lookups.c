@@ -30,7 +30,8 @@ static int print_all(void)
 	const struct tap_def *def;
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
-		for (unsigned int k = 0; k < def->nr_fields; k++)
+		/* mkdat writes no short forms: tests/truth has recordings of them */
+		for (unsigned int k = 0; k < def->nr_fields && !def->form_of; k++)
 			printf("%s:%s %s\n", def->system, def->name, def->fields[k].name);
 	return fflush(stdout);
 }

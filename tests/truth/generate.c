@@ -40,6 +40,7 @@
 #define THROTTLING (BIT(THROTTLE) | BIT(THROTTLE_WAKEUP) | BIT(UNTHROTTLE))
 #define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
 #define QUEUE (NO_WAKEUPS | SIM_QUEUEINGS)
+#define LEAN (QUEUE | SIM_LEAN)
 #define CAUSES (BIT(NR_KINDS) - BIT(IRQ_ENTRY) + BIT(PICK))
 
 /* The events of one CPU that may be damaged, in order of time. */
@@ -194,6 +195,9 @@ static const struct damage {
 	{ "queue", damage_none, QUEUE },
 	{ "queue_losses", damage_losses, QUEUE },
 	{ "queue_hidden", damage_hidden, QUEUE },
+	{ "queue_lean", damage_none, LEAN },
+	{ "queue_lean_losses", damage_losses, LEAN },
+	{ "queue_lean_hidden", damage_hidden, LEAN },
 	{ "loss", damage_loss, ALL & ~BIT(WAKEUP) },
 	{ "losses", damage_losses, ALL },
 	{ "overwritten", damage_overwritten, ALL & ~BIT(WAKEUP) },
@@ -210,10 +214,29 @@ static const struct damage cause_damages[] = {
 	{ "causes_losses", damage_losses, ALL | CAUSES },
 };
 
+/* The list of the tasks that were there at the start: lean switches do not name them. */
+static void list_names(const struct sim *s, struct tap_buf *meta)
+{
+	const char *comma = "";
+
+	tap_buf_puts(meta, "{\"tasks\":[");
+	for (unsigned int i = 0; i < s->nr_tasks; i++) {
+		const struct task *t = &s->tasks[i];
+
+		if (t->born_ns)
+			continue;
+		tap_buf_printf(meta, "%s[%d,%d,\"%s\",null,\"began\",null]", comma, t->tid, t->tid,
+			       t->comm);
+		comma = ",";
+	}
+	tap_buf_puts(meta, "]}");
+}
+
 static int write_damaged(struct sim *s, const struct damage *d, const char *folder,
 			 const char *meta, struct tap_err *err)
 {
 	struct event *events = calloc(s->nr_events, sizeof(*events));
+	struct tap_buf names = { 0 };
 	char path[4096];
 	int ret;
 
@@ -225,7 +248,10 @@ static int write_damaged(struct sim *s, const struct damage *d, const char *fold
 		events[i].gone |=
 			events[i].kind < NR_SCHED_KINDS && !(d->kinds & BIT(events[i].kind));
 	snprintf(path, sizeof(path), "%s/%s.dat", folder, d->name);
-	ret = write_dat(path, s, events, d->kinds, meta, err);
+	if (d->kinds & SIM_LEAN)
+		list_names(s, &names);
+	ret = write_dat(path, s, events, d->kinds, names.len ? tap_buf_str(&names) : meta, err);
+	tap_buf_release(&names);
 	free(events);
 	return ret;
 }

@@ -76,6 +76,7 @@ struct event {
 	int from; /* MIGRATE: CPU */
 	uint32_t state; /* SWITCH: prev_state; CPU_IDLE: the idle state; RESCHED: the flag */
 	uint32_t queued_ns, delay_ns; /* SWITCH: next_queued_ns, next_delay_ns */
+	bool delayed; /* SWITCH: who leaves stays in its run queue, asleep */
 	uint64_t dsq; /* SCX_*: where the task is put */
 	bool held; /* .. in none */
 	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
@@ -329,8 +330,10 @@ static inline void do_switch(struct sim *s, int cpu, int next, uint32_t state)
 
 	e->state = c->current < 0 ? 0 : state;
 	c->switched = true;
-	if (c->current >= 0)
+	if (c->current >= 0) {
 		leave(s, c->current, state);
+		e->delayed = s->tasks[c->current].delayed;
+	}
 	c->current = next;
 	e->queued_ns = SIM_NOT_QUEUED;
 	if (next < 0)

@@ -95,6 +95,18 @@ static inline void set_switch(struct record *r, const struct event *e)
 	set_number(r, "next_delay_ns", e->delay_ns);
 }
 
+static inline void set_lean_switch(struct record *r, const struct event *e)
+{
+	set_number(r, "prev_pid", (uint64_t)e->current_tid);
+	set_number(r, "prev_prio", (uint64_t)e->current_prio);
+	set_number(r, "prev_state", e->state);
+	set_number(r, "prev_delayed", e->delayed);
+	set_number(r, "next_pid", (uint64_t)e->tid);
+	set_number(r, "next_prio", (uint64_t)e->prio);
+	set_number(r, "next_queued_ns", e->queued_ns);
+	set_number(r, "next_delay_ns", e->delay_ns);
+}
+
 static inline void set_pick(struct record *r, const struct event *e)
 {
 	struct pick p = { 0 };
@@ -128,14 +140,28 @@ static inline void set_scx_switch(struct record *r, const struct event *e)
 	set_number(r, "prev_queued", e->held || e->dsq != 1ull << 63);
 }
 
-/* A bit beside those of event kinds: sched_switch has next_queued_ns and next_delay_ns. */
+/*
+ * Bits beside those of event kinds: sched_switch has next_queued_ns and next_delay_ns; it is
+ * sched_switch_lean.
+ */
 #define SIM_QUEUEINGS (1u << 31)
+#define SIM_LEAN (1u << 30)
+_Static_assert(NR_KINDS <= 30, "room for the bits");
+
+static inline const struct tap_def *def_of(enum event_kind kind, unsigned int kinds)
+{
+	return tap_def_find(NULL, kind == SWITCH && kinds & SIM_LEAN ? "sched_switch_lean"
+								     : event_names[kind]);
+}
 
 static inline void set_fields(struct record *r, const struct event *e)
 {
 	switch (e->kind) {
 	case SWITCH:
-		set_switch(r, e);
+		if (r->def->form_of)
+			set_lean_switch(r, e);
+		else
+			set_switch(r, e);
 		break;
 	case WAKING:
 	case WAKEUP:
@@ -206,11 +232,11 @@ static inline void set_fields(struct record *r, const struct event *e)
 	}
 }
 
-static inline void make_record(struct record *r, const struct event *e)
+static inline void make_record(struct record *r, const struct event *e, unsigned int kinds)
 {
 	uint16_t id;
 
-	r->def = tap_def_find(NULL, event_names[e->kind]);
+	r->def = def_of(e->kind, kinds);
 	id = (uint16_t)(e->kind == WAKEUP ? WAKEUP_ID : r->def->id);
 	tap_buf_clear(&r->bytes);
 	tap_buf_reserve(&r->bytes, r->def->size);
@@ -240,6 +266,7 @@ struct stream_pages {
 	unsigned char bytes[TAP_PAGE_SIZE];
 	struct tap_page page;
 	bool missed, missed_next;
+	unsigned int kinds;
 	struct tap_buf *out;
 };
 
@@ -247,7 +274,7 @@ static inline void add_record(struct stream_pages *p, struct record *r, const st
 {
 	unsigned char *at;
 
-	make_record(r, e);
+	make_record(r, e, p->kinds);
 	at = p->page.bytes ? tap_page_add(&p->page, e->ts_ns, (uint32_t)r->bytes.len) : NULL;
 	if (!at) {
 		end_page(&p->page, p->missed, p->out);
@@ -259,10 +286,10 @@ static inline void add_record(struct stream_pages *p, struct record *r, const st
 	memcpy(at, r->bytes.data, r->bytes.len);
 }
 
-static inline void make_pages(const struct event *events, unsigned int nr, int cpu, bool has_picks,
-			      struct tap_buf *out)
+static inline void make_pages(const struct event *events, unsigned int nr, int cpu,
+			      unsigned int kinds, struct tap_buf *out)
 {
-	struct stream_pages p = { .out = out };
+	struct stream_pages p = { .kinds = kinds, .out = out };
 	struct record r = { 0 };
 	struct event pick;
 
@@ -274,7 +301,7 @@ static inline void make_pages(const struct event *events, unsigned int nr, int c
 			p.missed_next = true;
 			continue;
 		}
-		if (has_picks && pick_of(e, &(struct pick){ 0 })) {
+		if (kinds & 1u << PICK && pick_of(e, &(struct pick){ 0 })) {
 			pick = *e;
 			pick.kind = PICK;
 			add_record(&p, &r, &pick);
@@ -285,14 +312,13 @@ static inline void make_pages(const struct event *events, unsigned int nr, int c
 	tap_buf_release(&r.bytes);
 }
 
-/* @has_queueings: sched_switch has next_queued_ns and next_delay_ns. */
-static inline struct tap_head_format make_format(enum event_kind kind, bool has_queueings)
+static inline struct tap_head_format make_format(enum event_kind kind, unsigned int kinds)
 {
-	const struct tap_def *def = tap_def_find(NULL, event_names[kind]);
+	const struct tap_def *def = def_of(kind, kinds);
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { false };
 	struct tap_buf text = { 0 };
 
-	if (kind == SWITCH && !has_queueings)
+	if (kind == SWITCH && !(kinds & SIM_QUEUEINGS))
 		absent[def->nr_fields - 1] = absent[def->nr_fields - 2] = true;
 	if (kind == WAKEUP)
 		wakeup_format(&text);
@@ -323,7 +349,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 
 	for (enum event_kind k = 0; k < NR_KINDS; k++) {
 		if (k == LOST || kinds & 1u << k)
-			formats[head.nr_formats++] = make_format(k, kinds & SIM_QUEUEINGS);
+			formats[head.nr_formats++] = make_format(k, kinds);
 	}
 	tap_head_defaults(&head);
 	ret = tap_spool_create(file, &head, &spool, err);
@@ -333,7 +359,7 @@ static inline int write_dat(const char *file, const struct sim *s, const struct 
 	for (int cpu = 0; ret >= 0 && cpu < (int)s->nr_cpus; cpu++) {
 		struct tap_buf pages = { 0 };
 
-		make_pages(events, s->nr_events, cpu, kinds & 1u << PICK, &pages);
+		make_pages(events, s->nr_events, cpu, kinds, &pages);
 		if (pages.len)
 			ret = tap_spool_write(spool, 0, (unsigned int)cpu, pages.data, pages.len,
 					      err);

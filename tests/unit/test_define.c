@@ -16,29 +16,12 @@
 
 /* In the order of tests/unit/define/all.h, with which this test's defs.o is built. */
 static const char *const headers[] = {
-	"events/throttle.h",
-	"events/pick.h",
-	"events/sched.h",
-	"events/task.h",
-	"events/idle.h",
-	"events/freq.h",
-	"events/irq.h",
-	"events/cpuhp.h",
-	"events/sched_ext.h",
-	"events/pelt.h",
-	"events/util_est.h",
-	"events/capacity.h",
-	"events/nr_running.h",
-	"events/energy.h",
-	"events/uclamp.h",
-	"events/resched.h",
-	"events/dl.h",
-	"events/scx.h",
-	"events/lost.h",
-	"events/mark.h",
-	"events/stack.h",
-	"events/cgroup.h",
-	"tests/unit/define/odd.h",
+	"events/throttle.h",	 "events/pick.h",   "events/sched.h",	 "events/task.h",
+	"events/idle.h",	 "events/freq.h",   "events/irq.h",	 "events/cpuhp.h",
+	"events/sched_ext.h",	 "events/pelt.h",   "events/util_est.h", "events/capacity.h",
+	"events/nr_running.h",	 "events/energy.h", "events/uclamp.h",	 "events/resched.h",
+	"events/dl.h",		 "events/scx.h",    "events/lost.h",	 "events/mark.h",
+	"events/stack.h",	 "events/cgroup.h", "events/rename.h",	 "tests/unit/define/odd.h",
 	"examples/own_events.h",
 };
 
@@ -101,19 +84,21 @@ static void what_is_built_in_is_what_is_read(void **state)
 	struct tap_defs d = { 0 };
 	struct tap_err err = { 0 };
 	const struct tap_def *def;
-	unsigned int nr = 0;
+	unsigned int nr = 0, nr_built_in = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
 		if (tap_defs_read(&d, headers[i], &err))
 			fail_msg("%s", err.text);
-	for (; (def = tap_def_at(nr)); nr++) {
+	for (; (def = tap_def_at(nr_built_in)); nr_built_in++) {
+		if (def->form_of) /* headers of users have no short forms */
+			continue;
 		assert_non_null(tap_defs_at(&d, nr));
-		check_same(tap_defs_at(&d, nr), def);
+		check_same(tap_defs_at(&d, nr++), def);
 	}
 	assert_null(tap_defs_at(&d, nr));
 	for (unsigned int i = 0; i < nr; i++)
-		assert_int_equal(tap_defs_at(&d, i)->id, TAP_DEF_ID_BASE + nr + i);
+		assert_int_equal(tap_defs_at(&d, i)->id, TAP_DEF_ID_BASE + nr_built_in + i);
 	tap_defs_release(&d);
 }
 

@@ -56,7 +56,7 @@ static void check_def(const struct tap_def *def)
 	tap_def_format(def, NULL, &texts, &text);
 	assert_int_equal(
 		tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
-	assert_string_equal(fmt->name, def->name);
+	assert_string_equal(fmt->name, tap_def_record_name(def));
 	assert_int_equal(fmt->id, def->id);
 	assert_int_equal(fmt->nr_fields - fmt->nr_common, def->nr_fields);
 	for (unsigned int i = 0; i < def->nr_fields; i++) {

@@ -13,6 +13,7 @@
 
 typedef uint16_t u16;
 typedef uint32_t u32;
+typedef int64_t s64;
 typedef unsigned long long u64; /* as the ring's words */
 
 #define SEC(name)
@@ -54,7 +55,7 @@ static unsigned int interrupts; /* that are still to come, one whenever the cloc
 static void put_stamped(u32 space, enum tap_stamp stamp)
 {
 	struct tap_taken taken;
-	struct tap_rec *rec = tap_take(space, stamp, &taken);
+	struct tap_rec *rec = tap_take(space, stamp, NULL, &taken);
 
 	if (rec)
 		tap_commit(rec, (u16)space, (u16)(space - sizeof(*rec)));
@@ -112,7 +113,7 @@ static void test_record(void **state)
 	assert_int_equal(rec->used, 16);
 	assert_int_equal(rec->cpu, 3);
 	assert_int_equal(rec->ts_ns, 2);
-	assert_non_null(tap_take(32, TAP_STAMP_OWN, &taken));
+	assert_non_null(tap_take(32, TAP_STAMP_OWN, NULL, &taken));
 	assert_int_equal(rec_at(96)->space, 0); /* not real yet */
 }
 
@@ -127,7 +128,7 @@ static void test_two_at_the_end(void **state)
 	for (unsigned int i = 0; i < 4; i++)
 		put(i ? 64 : 56);
 	memory.ring.tail = 128;
-	rec = tap_take(40 + 32, TAP_STAMP_OWN, &taken);
+	rec = tap_take(40 + 32, TAP_STAMP_OWN, NULL, &taken);
 	assert_ptr_equal(rec, rec_at(RING_BYTES - 8));
 	assert_ptr_equal(tap_taken_at(&taken, rec, 40), rec_at(32));
 	put(24);
@@ -257,6 +258,102 @@ static void test_again_lost(void **state)
 	assert_int_equal(rec_at(24)->ts_ns, 4);
 }
 
+/* ---- stamps by the run queue's clock (bpf/clock.h) ---- */
+
+#define BEHIND_NS 5000000000ull /* of the run queue's clock behind CLOCK_MONOTONIC */
+
+/*
+ * Stamp a switch of which the run queue knows at @ns, CLOCK_MONOTONIC, and that the program sees
+ * @late_ns after that. Return: the stamp minus @ns; *@looked: set if the program read the clock.
+ */
+static int64_t stamp_switch(u64 ns, u64 late_ns, bool is_fresh, bool *looked)
+{
+	struct tap_clock clock = { .ns = ns - BEHIND_NS, .is_fresh = is_fresh };
+	u64 stamp;
+
+	clock_ns = ns + late_ns - 1; /* time_ns() adds one */
+	stamp = tap_switch_time(&memory.ring, &clock);
+	*looked = clock_ns != ns + late_ns - 1;
+	return (int64_t)(stamp - ns);
+}
+
+/* Switches every @every_ns, that the program sees 100 to 1,000 ns late. Return: the last time. */
+static u64 switch_until(u64 from_ns, u64 to_ns, u64 every_ns, unsigned int *nr_looked)
+{
+	bool looked;
+	u64 ns = from_ns;
+
+	*nr_looked = 0;
+	for (; ns < to_ns; ns += every_ns) {
+		stamp_switch(ns, 100 + ns / every_ns * 7 % 901, true, &looked);
+		*nr_looked += looked;
+	}
+	return ns;
+}
+
+static void test_clock_is_learned(void **state)
+{
+	unsigned int nr_looked;
+	bool looked;
+	u64 ns;
+
+	(void)state;
+	memory.ring.has_clock = 1;
+	assert_int_equal(stamp_switch(7000000000, 300, true, &looked), 300);
+	assert_true(looked);
+	ns = switch_until(7000000000, 7010100000, 10000, &nr_looked);
+	/* 400 in the first series, then one per 250 us */
+	assert_in_range(nr_looked, 400, 430);
+	/* the stamp is as late as the least late comparison was */
+	assert_in_range(stamp_switch(ns, 60000, true, &looked), 100, 200);
+	assert_false(looked);
+	assert_int_equal(stamp_switch(ns + 1000, 700, false, &looked), 700);
+	assert_true(looked);
+}
+
+static void test_clock_is_forgotten(void **state)
+{
+	unsigned int nr_looked;
+	bool looked;
+	u64 ns;
+
+	(void)state;
+	memory.ring.has_clock = 1;
+	ns = switch_until(7000000000, 7010100000, 10000, &nr_looked);
+	stamp_switch(ns + 20000000, 500, true, &looked); /* nothing was compared meanwhile */
+	assert_true(looked);
+	stamp_switch(ns + 20010000, 500, true, &looked); /* too few comparisons */
+	assert_true(looked);
+	/* a CPU that switches twice in 4 ms reads the clock always */
+	switch_until(ns + 20010000, ns + 220010000, 2000000, &nr_looked);
+	assert_int_equal(nr_looked, 100);
+	ns = switch_until(ns + 220010000, ns + 240110000, 10000, &nr_looked);
+	stamp_switch(ns, 500, true, &looked);
+	assert_false(looked);
+	memory.ring.has_clock = 0; /* the recorder no longer trusts it */
+	stamp_switch(ns, 500, true, &looked);
+	assert_true(looked);
+}
+
+/* CLOCK_MONOTONIC steps ahead and back against the run queue's clock: within 8 ms stamps follow. */
+static void test_clock_moves(void **state)
+{
+	unsigned int nr_looked;
+	bool looked;
+	u64 ns;
+
+	(void)state;
+	memory.ring.has_clock = 1;
+	ns = switch_until(7000000000, 7010100000, 10000, &nr_looked);
+	for (u64 to = ns + 10100000; ns < to; ns += 10000)
+		stamp_switch(ns, 50100, true, &looked); /* 50 us ahead */
+	assert_int_equal(stamp_switch(ns, 50100, true, &looked), 50100);
+	assert_false(looked);
+	ns = switch_until(ns, ns + 1100000, 10000, &nr_looked); /* back: at the next comparison */
+	assert_in_range(stamp_switch(ns, 700, true, &looked), 100, 1000);
+	assert_false(looked);
+}
+
 static void test_no_ring(void **state)
 {
 	(void)state;
@@ -299,6 +396,9 @@ int main(void)
 		cmocka_unit_test_setup(test_again_interrupted, begin),
 		cmocka_unit_test_setup(test_again_without_first, begin),
 		cmocka_unit_test_setup(test_again_lost, begin),
+		cmocka_unit_test_setup(test_clock_is_learned, begin),
+		cmocka_unit_test_setup(test_clock_is_forgotten, begin),
+		cmocka_unit_test_setup(test_clock_moves, begin),
 		cmocka_unit_test_setup(test_no_ring, begin),
 		cmocka_unit_test_setup(test_ringbuf, begin),
 	};

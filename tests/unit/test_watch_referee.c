@@ -136,7 +136,7 @@ static void record(const struct sim *s, struct growing *g, struct tap_watch *w,
 			continue;
 		if (i % 37 == 36 && e->ts_ns > ts_ns)
 			write_up_to(g, w, e->ts_ns, all, mets);
-		make_record(&rec, e);
+		make_record(&rec, e, 0);
 		ts_ns = e->ts_ns;
 		ev.fmt = steps_format(event_names[e->kind]);
 		ev.data = rec.bytes.data;

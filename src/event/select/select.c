@@ -35,7 +35,7 @@ static int add_group(struct tap_select_word *w, bool *own_system)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && (def = tap_def_at(i)); i++) {
-		if (strcmp(def->group, w->text))
+		if (strcmp(def->group, w->text) || def->form_of)
 			continue;
 		w->is_group = true;
 		*own_system |= !strcmp(def->system, w->text);

@@ -17,6 +17,7 @@
 #include "record/bpf/stats.h"
 #include "record/bpf/switches.h"
 #include "record/drain.h"
+#include "record/machine.h"
 #include "record/object/object.h"
 
 /*
@@ -119,6 +120,18 @@ static int find_missed(struct bpf_state *s, struct tap_err *err)
 	return 0;
 }
 
+/*
+ * Stamp switches by the run queues' clocks as long as those follow the CPUs' counter: otherwise
+ * they may jump, and differ between CPUs.
+ */
+static void choose_clock(struct bpf_state *s)
+{
+	uint64_t has_clock = tap_machine_trusts_counter();
+
+	for (unsigned int i = 0; i < s->nr_lanes; i++)
+		__atomic_store_n(&s->lanes[i].ring->has_clock, has_clock, __ATOMIC_RELAXED);
+}
+
 static int make_lanes(struct bpf_state *s, struct tap_err *err)
 {
 	unsigned int lost_id = tap_def_find("schedtap", "events_lost")->id;
@@ -143,6 +156,7 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 		if (tap_lane_init(lane))
 			return tap_err_nomem(err);
 	}
+	choose_clock(s);
 	return 0;
 }
 
@@ -626,8 +640,10 @@ static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 	ret = ret ?: tap_bpf_stacks_drain(&s->stacks, err);
 	if (depth == TAP_DRAIN_PAGES || ret)
 		return ret;
-	if (depth >= TAP_DRAIN_MISSES)
+	if (depth >= TAP_DRAIN_MISSES) {
 		report_misses(s, res);
+		choose_clock(s);
+	}
 	if (depth == TAP_DRAIN_LAST) {
 		report_off(s);
 		tap_bpf_filters_tell(&s->filters, s->plan);

@@ -150,7 +150,7 @@ void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan
 {
 	for (unsigned int i = 0; i < f->nr; i++) {
 		struct tap_plan_event *ev =
-			tap_plan_find(plan, f->v[i].def->system, f->v[i].def->name);
+			tap_plan_find(plan, f->v[i].def->system, tap_def_record_name(f->v[i].def));
 		uint64_t nr = tap_filter_program_forgot(&f->v[i].program);
 
 		if (nr && !ev->afterword &&

@@ -20,8 +20,8 @@ struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *progr
 		struct tap_plan_event *ev = &plan->events[i];
 
 		if (ev->backend->kind == TAP_BY_BPF && tap_def_is_built_in(ev->def) &&
-		    strlen(ev->name) == (size_t)(end - program) &&
-		    !strncmp(ev->name, program, (size_t)(end - program)))
+		    strlen(ev->def->name) == (size_t)(end - program) &&
+		    !strncmp(ev->def->name, program, (size_t)(end - program)))
 			return ev;
 	}
 	return NULL;

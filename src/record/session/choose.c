@@ -31,6 +31,23 @@ static bool is_default(const struct tap_def *def)
 	       !tap_def_is_built_in(def);
 }
 
+/*
+ * Return true if a lean recording includes the event beside its switches: what names tasks, begins
+ * and ends them, and takes CPUs away.
+ */
+static bool is_of_lean(const struct tap_def *def)
+{
+	static const char *const names[] = { "task_newtask",	   "task_rename",
+					     "sched_process_fork", "sched_process_exec",
+					     "sched_process_exit", "cpuhp_enter",
+					     "cpuhp_exit" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(def->name, names[i]))
+			return true;
+	return false;
+}
+
 /* State while the plan is made from the -e options. */
 struct maker {
 	struct tap_plan *plan;
@@ -40,16 +57,26 @@ struct maker {
 	struct tap_err no_tracefs; /* why .root is NULL */
 };
 
+/* Return the form of the definition in which the event is recorded: a short one is in the plan. */
+static const struct tap_def *form_of(const struct maker *m, const struct tap_def *def)
+{
+	const struct tap_plan_event *ev = tap_plan_find(m->plan, def->system, def->name);
+
+	return ev && ev->def && ev->def->form_of ? ev->def : def;
+}
+
 static bool backend_allows(const struct maker *m, const struct tap_backend_ops *ops)
 {
 	return !m->opts->backend || !strcmp(m->opts->backend, ops->name);
 }
 
-/* @w: NULL: there is no -e. */
-static bool is_wanted(const struct tap_select_word *w, const char *system, const char *name,
-		      const struct tap_def *def)
+/* @w: NULL: the events without -e. */
+static bool is_wanted(const struct maker *m, const struct tap_select_word *w, const char *system,
+		      const char *name, const struct tap_def *def)
 {
-	return w ? tap_select_word_fits(w, system, name) : def && is_default(def);
+	if (w)
+		return tap_select_word_fits(w, system, name);
+	return def && (m->opts->lean ? is_of_lean(def) : is_default(def));
 }
 
 static bool is_line(const struct tap_def *def)
@@ -61,12 +88,13 @@ static bool is_line(const struct tap_def *def)
  * Return: whether @w selects the definition. A one-line definition, which a -e contains itself
  * (TAP_DEF_LINE_GROUP), is selected only by that -e: an event may have the same name.
  */
-static bool is_asked_for(const struct tap_select_word *w, const struct tap_def *def)
+static bool is_asked_for(const struct maker *m, const struct tap_select_word *w,
+			 const struct tap_def *def)
 {
 	size_t len = strlen(def->system);
 
 	if (!is_line(def))
-		return is_wanted(w, def->system, def->name, def);
+		return is_wanted(m, w, def->system, def->name, def);
 	return w && !strncmp(w->text, def->system, len) && w->text[len] == ':' &&
 	       !strcmp(w->text + len + 1, def->name);
 }
@@ -109,27 +137,29 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 {
 	const struct tap_def *def;
 	struct tap_err why, first = { 0 };
-	const char *one;
+	const char *one, *name;
 	bool fits = !filter;
 	int nr = 0, ret;
 
 	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++) {
-		if (!is_asked_for(w, def) || !def->nr_hooks)
+		if (!is_asked_for(m, w, def) || !tap_def_is_selectable(def))
 			continue;
+		name = def->name;
+		def = form_of(m, def);
 		/* fails if several filters apply to the event */
-		ret = is_line(def) ? 0
-				   : tap_select_filter(m->plan->select, def->system, def->name,
-						       &one, err);
+		ret = is_line(def)
+			      ? 0
+			      : tap_select_filter(m->plan->select, def->system, name, &one, err);
 		if (ret)
 			return ret;
 		ret = filter ? check_filter(def, filter, first.code ? &why : &first) : 0;
 		fits |= !ret;
 		if (ret && ret != -EINVAL)
 			return tap_err_set(err, ret, "out of memory");
-		if (tap_plan_add(m->plan, def->system, def->name, def, &tap_backend_bpf,
+		if (tap_plan_add(m->plan, def->system, name, def, &tap_backend_bpf,
 				 ret ? NULL : filter) == -ENOMEM)
 			return tap_err_nomem(err);
-		if (ret && add_note(tap_plan_find(m->plan, def->system, def->name), filter))
+		if (ret && add_note(tap_plan_find(m->plan, def->system, name), filter))
 			return tap_err_nomem(err);
 		nr++;
 	}
@@ -151,7 +181,7 @@ static int add_kernel_events(struct maker *m, const struct tap_select_word *w, c
 	for (unsigned int i = 0; i < m->list.nr; i++) {
 		const struct tap_tracefs_event *te = &m->list.v[i];
 
-		if (!is_wanted(w, te->system, te->name,
+		if (!is_wanted(m, w, te->system, te->name,
 			       w ? NULL : tap_def_find(te->system, te->name)))
 			continue;
 		nr++;
@@ -198,7 +228,7 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 	const struct tap_def *def;
 
 	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++)
-		if (is_asked_for(w, def) && def->nr_hooks)
+		if (is_asked_for(m, w, def) && tap_def_is_selectable(def))
 			return true;
 	return false;
 }
@@ -456,7 +486,7 @@ static int add_soft(struct maker *m, const struct tap_trigger *t, const char *sy
 		return 0;
 	for (unsigned int i = 0;
 	     backend_allows(m, &tap_backend_bpf) && (def = tap_plan_def_at(m->plan, i)); i++)
-		if (def->nr_hooks && !strcmp(def->name, name) &&
+		if (tap_def_is_selectable(def) && !strcmp(def->name, name) &&
 		    (!system || !strcmp(def->system, system)))
 			break;
 	if (!def && backend_allows(m, &tap_backend_tracefs))
@@ -593,6 +623,22 @@ static int add_cgroup_moves(struct maker *m)
 	return ret;
 }
 
+/* Add the short forms of lean recordings. */
+static int add_lean(struct maker *m, struct tap_err *err)
+{
+	const struct tap_def *def;
+
+	if (!backend_allows(m, &tap_backend_bpf))
+		return tap_err_set(err, -EINVAL,
+				   "--lean records over BPF, which -b %s does not use",
+				   m->opts->backend);
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		if (def->form_of &&
+		    tap_plan_add(m->plan, def->system, def->form_of, def, &tap_backend_bpf, NULL))
+			return tap_err_nomem(err);
+	return 0;
+}
+
 int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts,
 		      struct tap_err *err)
 {
@@ -601,7 +647,9 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 	int ret = 0;
 
 	tap_tracefs_find(TAP_TRACEFS_MOUNTS, &m.root, &m.no_tracefs);
-	if (!select->nr_events)
+	if (opts->lean)
+		ret = add_lean(&m, err);
+	if (!ret && (opts->lean || !select->nr_events))
 		ret = add_wanted(&m, NULL, NULL, err);
 	for (unsigned int i = 0; i < select->nr_events && !ret; i++)
 		ret = add_wanted(&m, &select->events[i], select->events[i].filter, err);

@@ -155,6 +155,21 @@ int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids)
 	return read_tasks(d, pids, &d->began);
 }
 
+int tap_description_read_names(struct tap_description *d, struct tap_pids *pids)
+{
+	struct tap_map tgids = { 0 }, comms = { 0 };
+	int ret = tap_pids_tasks(pids, &tgids, &comms);
+
+	tap_map_for_each(&comms, c)
+		ret = ret
+			      ?: tap_map_set(&d->began.tgids, c->key, *tap_map_get(&tgids, c->key))
+			      ?: tap_machine_put_text(&d->began.comms, c->key,
+						      (const char *)(uintptr_t)c->value);
+	tap_map_release(&tgids);
+	tap_machine_release_texts(&comms);
+	return ret;
+}
+
 int tap_description_copy(const struct tap_description *from, struct tap_description *to)
 {
 	int ret = 0;
@@ -210,9 +225,14 @@ static bool has_all_of_them(const struct tap_plan *plan)
 
 	if (misses_moves || plan->pids.nested || plan->nr_triggers)
 		return false;
-	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (!strcmp(plan->events[i].system, "sched") && plan->events[i].filter)
+	for (unsigned int i = 0; i < plan->nr_events; i++) {
+		const struct tap_plan_event *ev = &plan->events[i];
+		/* a switch without names does not show which task is selected by name */
+		bool lacks_names = ev->def && ev->def->form_of && plan->select->comms.nr;
+
+		if (!strcmp(ev->system, "sched") && (ev->filter || lacks_names))
 			return false;
+	}
 	return true;
 }
 

@@ -50,6 +50,11 @@ int tap_description_copy(const struct tap_description *from, struct tap_descript
  */
 int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids);
 /*
+ * Read the tasks and their names into .began again, at a time when births and new names are already
+ * recorded. Return: 0 or -ENOMEM.
+ */
+int tap_description_read_names(struct tap_description *d, struct tap_pids *pids);
+/*
  * Set the file's number among the files of this recorder. @continues: it begins exactly where the
  * previous file ends.
  */

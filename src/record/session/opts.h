@@ -64,6 +64,9 @@ struct tap_session_opts {
 	const char *backend; /* "bpf", "tracefs", "user"; NULL: the cheapest for each event */
 	const struct tap_strings *triggers; /* may be NULL */
 	const struct tap_strings *stacks; /* may be NULL */
+	/* record switches in their short form, and only what is needed beside them (events/lean.h)
+	 */
+	bool lean;
 	bool follow_children; /* also record children of the selected processes */
 	uint64_t buffer_bytes; /* ring size per CPU; 0: depends on the number of CPUs */
 	int priority; /* of the recorder while it records: see tap_priority_raise() */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
+#include "record/machine.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -170,34 +170,12 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-/*
- * The kernel checks the counter: if it is unreliable, such as differing between CPUs, the clock
- * source is another one.
- */
-static bool kernel_trusts_counter(void)
-{
-	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
-					       "arch_sys_counter" };
-	struct tap_buf text = { .max = 4096 };
-	bool trusts = false;
-	size_t len;
-
-	/* if it cannot be read, the text is empty and matches no source */
-	(void)tap_buf_read_file(&text,
-				"/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	len = strcspn(tap_buf_str(&text), "\n");
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		trusts |= strlen(sources[i]) == len && !memcmp(tap_buf_str(&text), sources[i], len);
-	tap_buf_release(&text);
-	return trusts;
-}
-
 enum tap_clock_kind tap_user_clock_choose(void)
 {
 	static int chosen = -1; /* the choice is made once */
 
 	if (chosen < 0)
-		chosen = counter_is_invariant() && kernel_trusts_counter() ? TAP_CLOCK_CYCLES
-									   : TAP_CLOCK_MONO;
+		chosen = counter_is_invariant() && tap_machine_trusts_counter() ? TAP_CLOCK_CYCLES
+										: TAP_CLOCK_MONO;
 	return (enum tap_clock_kind)chosen;
 }

@@ -135,8 +135,8 @@ static void find_saved(const void *reader, int tid, struct tap_listed *l)
 	l->tgid = tgid > 0 ? tgid : 0;
 }
 
-/* Return true if the recording has cgroup_attach_task of all tasks. */
-static bool has_moves(const json_t *events)
+/* Return true if the recording has the event @wanted of all tasks. */
+static bool has_all(const json_t *events, const char *wanted)
 {
 	const json_t *row;
 	size_t i;
@@ -145,18 +145,20 @@ static bool has_moves(const json_t *events)
 		const char *name = json_string_value(json_object_get(row, "name"));
 		const char *status = json_string_value(json_object_get(row, "status"));
 
-		if (name && status && !strcmp(name, "cgroup_attach_task") && !strcmp(status, "on"))
+		if (name && status && !strcmp(name, wanted) && !strcmp(status, "on"))
 			return !json_object_get(row, "filter") &&
 			       !json_object_get(row, "only_for_trigger");
 	}
 	return false;
 }
 
-static void read_cgroup_moves(struct tap_lists *lists, const json_t *meta)
+static void find_changes(struct tap_lists *lists, const json_t *meta)
 {
-	const json_t *hierarchy = json_object_get(meta, "cgroup_hierarchy");
+	const json_t *hierarchy = json_object_get(meta, "cgroup_hierarchy"),
+		     *events = json_object_get(meta, "events");
 
-	lists->has_moves = has_moves(json_object_get(meta, "events"));
+	lists->has_moves = has_all(events, "cgroup_attach_task");
+	lists->has_renames = has_all(events, "task_rename");
 	lists->knows_hierarchy = json_is_integer(hierarchy);
 	lists->hierarchy = (int)json_integer_value(hierarchy);
 }
@@ -168,7 +170,7 @@ int tap_identities_init(struct tap_identities *ids, const struct tap_reader *rea
 
 	*ids = (struct tap_identities){ .lists.ctx = reader };
 	ids->lists.saved = reader ? find_saved : NULL;
-	read_cgroup_moves(&ids->lists, meta);
+	find_changes(&ids->lists, meta);
 	ret = add_tasks(&ids->lists, json_object_get(meta, "tasks")) ?:
 	      tap_cgroups_init(&ids->cgroups, meta) ?:
 	      tap_meta_ids(&ids->own, json_object_get(meta, "own_tids"), INT32_MAX) ?:

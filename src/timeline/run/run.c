@@ -232,6 +232,7 @@ static int survey_window(struct tap_run *run, struct tap_err *err)
 	if (tap_survey_init(&run->survey, run->window))
 		return tap_err_nomem(err);
 	run->survey.promise = run->rec.limits.promise;
+	run->survey.lists = &run->rec.ids.lists;
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
 	run->nr_throttling = count_throttling(run);
@@ -295,15 +296,20 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)
 {
 	const struct tap_survey *s = &run->survey;
+	/* a recording without wakeups that has waits lacks events because nobody asked for them */
+	const bool lean = tap_survey_has_queueings(s);
 	const struct {
 		enum tap_needs what;
 		bool is_there;
 		const char *events, *why;
 	} needs[] = {
 		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
-		  "without them the start of a wait is unknown" },
+		  lean ? "record them, too, with -e sched_waking"
+		       : "without them the start of a wait is unknown" },
 		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
-		  "sched_migrate_task", "the event was not recorded, or no task migrated" },
+		  "sched_migrate_task",
+		  lean ? "record them, too, with -e sched_migrate_task"
+		       : "the event was not recorded, or no task migrated" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
 		  "without them it is unknown which task ran" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
