@@ -40,7 +40,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->has_migrate = s && s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
 	t->lacks_cpus = opts->promise && opts->promise->cpus;
-	t->switch_fmt = t->waking_fmt = &t->no_format;
+	t->switch_fmt = t->waking_fmt = t->lean_fmt = &t->no_format;
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
 	t->max_cpus = opts->nr_cpus ? 0 : (int)TAP_MAX_CPUS;
 	tap_holes_await(t);
@@ -156,9 +156,11 @@ static inline int process_event(struct tap_timeline *t, const struct tap_event *
 	}
 	if (ev->ts_ns - t->fast_from_ns < t->fast_ns && (unsigned int)ev->cpu < t->nr_cpus) {
 		if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer)
-			ret = tap_fast_switch(t, ev);
+			ret = tap_fast_switch(t, ev, false);
 		else if (ev->fmt == t->waking_fmt && ev->buffer == t->wakings->buffer)
 			ret = tap_fast_waking(t, ev);
+		else if (ev->fmt == t->lean_fmt && ev->buffer == t->switches->buffer)
+			ret = tap_fast_switch(t, ev, true);
 	}
 	if (__builtin_expect(!ret, 0))
 		return take_other(t, ev);

@@ -183,13 +183,19 @@ static int64_t told_queued_ns(const struct task *task, int cpu, uint64_t now)
 	return task->pub.run_cpu == cpu ? task->pub.queued_ns : -1;
 }
 
+/* Return true if the task is new and has not been in a run queue, as far as events show. */
+static bool is_unborn(const struct task *task)
+{
+	return task->is_new && task->born && task->phase == TAP_PHASE_UNSEEN;
+}
+
 /* Return true if the sched_switch that switches the sleeping task in shows when it was queued. */
 static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int cpu,
 			   uint64_t now)
 {
 	int64_t queued_ns = told_queued_ns(task, cpu, now);
 
-	return t->has_queueings && (tap_task_is_asleep(task) || (task->is_new && task->born)) &&
+	return t->has_queueings && (tap_task_is_asleep(task) || is_unborn(task)) &&
 	       queued_ns >= 0 && tap_queued_fits(queued_ns, (int64_t)(now - task->pub.since_ns));
 }
 
@@ -204,7 +210,7 @@ static int wake_when_queued(struct tap_timeline *t, struct task *task, int cpu, 
 
 	if (queued_ns < task->pub.since_ns) /* woken on its way to sleep; or the clocks differ */
 		queued_ns = task->pub.since_ns;
-	if (task->is_new) {
+	if (is_unborn(task)) {
 		task->pub.born_ns = queued_ns;
 		tap_task_enter(task, TAP_STATE_WAKING, queued_ns);
 	} else {
@@ -271,6 +277,7 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field);
 	t->prev_states_of = ret ? NULL : f->fmt;
 	t->switch_fmt = !ret && f->plain ? f->fmt : &t->no_format;
+	t->lean_fmt = !ret && f->lean ? f->fmt : &t->no_format;
 	t->switches = f;
 	return ret;
 }

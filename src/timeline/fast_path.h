@@ -27,7 +27,7 @@ static inline bool is_plain(const struct tap_timeline *t, const struct task *tas
 static inline __attribute__((always_inline)) int fast_change(struct tap_timeline *t,
 							     struct task *task, enum tap_state next,
 							     uint64_t now, const char *end,
-							     int next_cpu)
+							     int next_cpu, bool late)
 {
 	enum tap_state state = task->pub.state;
 	const struct tap_interval_watcher *to = t->watchers.of_state[state];
@@ -47,6 +47,7 @@ static inline __attribute__((always_inline)) int fast_change(struct tap_timeline
 						    .cpu = task->pub.cpu,
 						    .end = end,
 						    .next_cpu = next_cpu,
+						    .late = late,
 					    });
 	tap_task_enter(task, next, now);
 	task->slept = TAP_STATE_UNKNOWN;
@@ -72,9 +73,10 @@ static inline __attribute__((always_inline)) int fast_out(struct tap_timeline *t
 {
 	int ret;
 
-	memcpy(task->pub.comm, comm, TAP_TASK_COMM);
+	if (comm)
+		memcpy(task->pub.comm, comm, TAP_TASK_COMM);
 	task->pub.slices++;
-	ret = fast_change(t, task, left_as->state, now, left_as->text, -1);
+	ret = fast_change(t, task, left_as->state, now, left_as->text, -1, false);
 	task->pub.cpu = task->pub.run_cpu = cpu;
 	return ret;
 }
@@ -88,27 +90,66 @@ static inline __attribute__((always_inline)) int fast_in(struct tap_timeline *t,
 		task->pub.migrations += task->pub.run_cpu != cpu;
 	task->pub.prio = prio;
 	task->pub.cpu = cpu;
-	ret = fast_change(t, task, TAP_STATE_RUNNING, now, "", cpu);
+	ret = fast_change(t, task, TAP_STATE_RUNNING, now, "", cpu, false);
 	task->pub.from_cpu = task->pub.run_cpu;
 	task->pub.run_cpu = cpu;
 	task->is_new = false;
 	return ret;
 }
 
-/* Process a sched_switch. Return: 1: done; 0: not processed, pass it to events.c; -errno. */
-static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_timeline *t,
-								 const struct tap_event *ev)
+/*
+ * Return true if the task that is switched in slept, and the switch shows when it was queued. Not
+ * those that were moved while they waited: events.c takes them.
+ */
+static inline bool can_wake_when_queued(const struct tap_timeline *t, const struct task *task,
+					const struct tap_sched_fields *f,
+					const struct tap_event *ev)
+{
+	const uint32_t queued_ns = (uint32_t)tap_num_s32(&f->queued, ev),
+		       delay_ns = (uint32_t)tap_num_s32(&f->delay, ev);
+
+	return t->has_queueings && task->phase == TAP_PHASE_ASLEEP &&
+	       task->pub.since_ns >= t->fast_since_ns && !task->hidden && task->has_delay &&
+	       delay_ns == task->delay_ns && queued_ns != UINT32_MAX &&
+	       (task->dequeued || task->pub.run_cpu == ev->cpu) &&
+	       tap_queued_fits(queued_ns, (int64_t)(ev->ts_ns - task->pub.since_ns));
+}
+
+/* Do what wake_when_queued() of events.c does. */
+static inline int fast_wake_when_queued(struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	uint64_t queued_ns = now - (uint64_t)task->pub.queued_ns;
+	int ret;
+
+	if (queued_ns < task->pub.since_ns)
+		queued_ns = task->pub.since_ns;
+	ret = fast_change(t, task, TAP_STATE_WAKING, queued_ns, "", -1, true);
+	task->pub.woken_ns = queued_ns;
+	task->pub.waker_tid = task->pub.waker_cpu = -1;
+	task->pub.queued_ns = -1;
+	task->woken_running_ns = 0;
+	return ret;
+}
+
+/*
+ * Process a sched_switch. @lean: it has the layout of events/lean.h; a constant.
+ * Return: 1: done; 0: not processed, pass it to events.c; -errno.
+ */
+static inline __attribute__((always_inline)) int
+tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev, const bool lean)
 {
 	const struct tap_sched_fields *f = t->switches;
 	const int prev = tap_num_s32(&f->from, ev), next = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
-	const int prio = tap_num_s32(&f->prio, ev);
-	const uint64_t now = ev->ts_ns, value = tap_num_u64(&f->value, ev);
-	const char *comm = tap_plain_comm(f->from_comm, ev);
+	const int prio = lean ? (int16_t)tap_num_u16(&f->prio, ev) : tap_num_s32(&f->prio, ev);
+	const uint64_t now = ev->ts_ns,
+		       value = lean ? tap_num_u16(&f->value, ev) : tap_num_u64(&f->value, ev);
+	const char *comm = lean ? NULL : tap_plain_comm(f->from_comm, ev);
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct task *out = tap_task_whole(c->task), *in = tap_tasks_find(&t->tasks, next);
 	const struct tap_prev_state *left_as = NULL;
+	bool wakes = lean && in && can_wake_when_queued(t, in, f, ev);
 	uint64_t since;
-	int ret;
+	int ret = 0;
 
 	if (c->known != TAP_CPU_KNOWN || c->since_ns < t->fast_since_ns ||
 	    prev != (out ? out->pub.tid : 0))
@@ -119,7 +160,7 @@ static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_time
 			return 0;
 	}
 	/* with a filter by task, idle may not be recorded */
-	if (in ? !can_switch_in(t, in, f->comm, ev) : next || t->opts.promise)
+	if (in ? !wakes && !can_switch_in(t, in, f->comm, ev) : next || t->opts.promise)
 		return 0;
 	since = c->since_ns;
 	*(out ? &c->run_ns : &c->idle_ns) += now - since;
@@ -137,11 +178,19 @@ static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_time
 		ret = fast_out(t, out, cpu, now, left_as, comm);
 		if (ret)
 			return ret;
+		if (lean)
+			out->dequeued = !((const uint8_t *)ev->data)[f->delayed.offset];
 	}
 	c->switches++;
 	c->task = tap_task_pub(in);
 	if (in)
 		tap_task_note_queued(in, f, ev, t->hole_end_ns);
+	if (wakes) {
+		in->pub.prio = prio;
+		ret = fast_wake_when_queued(t, in, now);
+		if (ret)
+			return ret;
+	}
 	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
 	return ret ? ret : 1;
 }
@@ -199,7 +248,7 @@ static inline __attribute__((always_inline)) int tap_fast_waking(struct tap_time
 		return ret;
 	from = task->pub.since_ns;
 	slept = task->pub.state;
-	ret = fast_change(t, task, TAP_STATE_WAKING, now, "", -1);
+	ret = fast_change(t, task, TAP_STATE_WAKING, now, "", -1, false);
 	task->slept = slept;
 	task->slept_from_ns = from;
 	task->pub.cpu = target;

@@ -39,7 +39,7 @@ struct tap_timeline {
 
 	/* for the fast path: the event formats it handles, and when it may be used */
 	struct tap_format no_format; /* a format that no event has; a NULL format marks a loss */
-	const struct tap_format *switch_fmt, *waking_fmt;
+	const struct tap_format *switch_fmt, *waking_fmt, *lean_fmt;
 	const struct tap_sched_fields *switches, *wakings;
 	/* no hole that is known so far overlaps what began at this time or later */
 	uint64_t fast_since_ns;

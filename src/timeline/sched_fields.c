@@ -56,6 +56,8 @@ void tap_num_init(struct tap_num *n, const struct tap_field *f)
 		n->plain = TAP_NUM_64;
 	else if (f->size == 1 && !f->is_signed)
 		n->plain = TAP_NUM_U8;
+	else if (f->size == 2 && !f->swap)
+		n->plain = TAP_NUM_16;
 }
 
 const struct tap_field *tap_number_field(const struct tap_format *fmt, const char *name)
@@ -106,6 +108,15 @@ static bool is_plain(const struct tap_sched_fields *f)
 	return f->kind == TAP_SCHED_WAKING && f->value.plain == TAP_NUM_S32;
 }
 
+static bool is_lean(const struct tap_sched_fields *f)
+{
+	return f->kind == TAP_SCHED_SWITCH && f->tid.plain == TAP_NUM_S32 &&
+	       f->from.plain == TAP_NUM_S32 && f->prio.plain == TAP_NUM_16 &&
+	       f->value.plain == TAP_NUM_16 && f->queued.plain == TAP_NUM_U32 &&
+	       f->delay.plain == TAP_NUM_U32 && f->delayed.plain == TAP_NUM_U8 && !f->comm &&
+	       !f->from_comm;
+}
+
 /* Look up the fields of a format; .buffer stays unset. */
 static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt)
 {
@@ -128,6 +139,7 @@ static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt
 	if (!is_usable(f, d))
 		f->kind = TAP_SCHED_NONE;
 	f->plain = is_plain(f);
+	f->lean = is_lean(f);
 }
 
 enum tap_sched_kind tap_sched_kind(const struct tap_format *fmt)

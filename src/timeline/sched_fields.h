@@ -32,7 +32,7 @@ enum tap_sched_kind {
 	TAP_NR_SCHED_KINDS,
 };
 
-enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64, TAP_NUM_U8 };
+enum { TAP_NUM_S32 = 1, TAP_NUM_U32, TAP_NUM_64, TAP_NUM_U8, TAP_NUM_16 };
 
 /* A number field, ready to be read. size 0: the format has no such field. */
 struct tap_num {
@@ -71,6 +71,8 @@ struct tap_sched_fields {
 	 * exist, as native 32-bit ints, with a 64-bit prev_state and names of TAP_TASK_COMM bytes.
 	 */
 	bool plain;
+	/* A sched_switch as events/lean.h has it, in native byte order. */
+	bool lean;
 	const struct tap_format *fmt;
 	/* the buffer whose events of this kind count; set by the survey or the timeline */
 	unsigned int buffer;
@@ -119,6 +121,15 @@ static inline int tap_num_s32(const struct tap_num *n, const struct tap_event *e
 static inline uint64_t tap_num_u64(const struct tap_num *n, const struct tap_event *ev)
 {
 	uint64_t v;
+
+	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
+	return v;
+}
+
+/* Read a field that is known to be TAP_NUM_16. */
+static inline uint16_t tap_num_u16(const struct tap_num *n, const struct tap_event *ev)
+{
+	uint16_t v;
 
 	memcpy(&v, (const char *)ev->data + n->offset, sizeof(v));
 	return v;

@@ -52,7 +52,7 @@ static int take_slowly(struct tap_timeline *t, const struct tap_sched_fields *f,
 struct recording {
 	const char *name;
 	struct tap_window window; /* relative to START_NS */
-	bool no_waking, no_wakeup, no_migrate, lives_only, throttling;
+	bool no_waking, no_wakeup, no_migrate, lives_only, throttling, lean;
 	const struct tap_survey *survey;
 	const struct tap_promise *promise;
 	bool silent; /* no watcher */
@@ -106,6 +106,16 @@ static const struct tap_survey with_losses = {
 static const struct tap_survey with_breaks = {
 	.breaks = breaks, .nr_breaks = 3, .holes = holes, .nr_holes = 1, .has_breaks = true
 };
+/* Switches tell when their task was queued, and there are no wakeups. */
+#define QUEUEINGS                                                                                  \
+	.tells_queued = true, .buffer = {                                                          \
+		[TAP_SCHED_WAKING] = TAP_NO_BUFFER,                                                \
+		[TAP_SCHED_WAKEUP] = TAP_NO_BUFFER,                                                \
+	}
+static const struct tap_survey lean = { QUEUEINGS };
+static const struct tap_survey lean_with_losses = { QUEUEINGS, .losses = losses,
+						    .nr_kept_losses = 2, .holes = holes,
+						    .nr_holes = 2 };
 static const struct tap_survey with_hidden = { .has_breaks = true, .tids = { tid_2_is_hidden } };
 
 #define WHOLE                                                                                      \
@@ -121,6 +131,10 @@ static const struct recording recordings[] = {
 	{ "of two tasks", WHOLE, .survey = &complete, .promise = &two_tasks },
 	{ "of switches alone", WHOLE, .survey = &complete, .no_waking = true, .no_wakeup = true,
 	  .no_migrate = true },
+	{ "lean", WHOLE, .survey = &lean, .no_waking = true, .no_wakeup = true, .no_migrate = true,
+	  .lean = true },
+	{ "lean, with lost events", WHOLE, .survey = &lean_with_losses, .no_waking = true,
+	  .no_wakeup = true, .no_migrate = true, .lean = true },
 	{ "without sched_wakeup", WHOLE, .no_wakeup = true, .silent = true },
 	{ "asked for lives alone", WHOLE, .survey = &complete, .lives_only = true },
 };
@@ -137,8 +151,11 @@ enum when { AT_ONCE, SOON, LATER, BEFORE_BORDER, AT_BORDER, AFTER_BORDER, NR_WHE
 struct event {
 	struct tap_event ev;
 	unsigned char rec[STEPS_REC];
-	char text[40];
+	char text[64];
 	unsigned int whens;
+	/* lean: the task that is switched in, and how long it was queued before it was moved, ns */
+	int next;
+	uint32_t moved_ns;
 };
 
 static struct event events[MAX_EVENTS];
@@ -182,6 +199,55 @@ static void add_throttle(const char *name, int cpu, int by, int tid)
 	e->ev.size = e->ev.fmt->min_size;
 	steps_put_task(&e->ev, "", tid);
 	steps_put(&e->ev, "common_pid", by);
+}
+
+/* @state: "Sd": it sleeps, and its dequeue is delayed. @queued_ns: -1: not known. */
+static void add_lean(int cpu, int prev, const char *state, int next, int queued_ns,
+		     uint32_t moved_ns)
+{
+	struct event *e = new_event(queued_ns || moved_ns ? OFTEN : ALWAYS);
+
+	snprintf(e->text, sizeof(e->text), "%d lean %d %s %d queued %d moved %u", cpu, prev, state,
+		 next, queued_ns, moved_ns);
+	e->next = next;
+	e->moved_ns = moved_ns;
+	e->ev = (struct tap_event){ .fmt = steps_format("sched_switch_lean"),
+				    .cpu = cpu,
+				    .data = e->rec };
+	e->ev.size = e->ev.fmt->min_size;
+	steps_put(&e->ev, "common_pid", prev);
+	steps_put(&e->ev, "prev_pid", prev);
+	steps_put(&e->ev, "prev_prio", 120);
+	steps_put(&e->ev, "prev_state", steps_state(state));
+	steps_put(&e->ev, "prev_delayed", state[1] == 'd');
+	steps_put(&e->ev, "next_pid", next);
+	steps_put(&e->ev, "next_prio", 120);
+	steps_put(&e->ev, "next_queued_ns", queued_ns);
+}
+
+/* Set what the kernel's account says, which goes on with each switch-in of the task. */
+static void account(const struct tap_timeline *t, struct event *e)
+{
+	const struct task *task = tap_tasks_find(&t->tasks, e->next);
+
+	if (e->ev.fmt == steps_format("sched_switch_lean"))
+		steps_put(&e->ev, "next_delay_ns", (task ? task->delay_ns : 0) + e->moved_ns);
+}
+
+static void add_lean_switches(const struct world *w, int cpu)
+{
+	static const char *const states[] = { "R", "S", "Sd", "X" };
+	static const struct {
+		int queued_ns;
+		uint32_t moved_ns;
+	} waits[] = { { 0, 0 }, { 600, 0 }, { -1, 0 }, { 0, 300 }, { 30000, 0 } };
+
+	for (int prev = 0; prev <= w->nr_tasks; prev++)
+		for (int next = 0; next <= w->nr_tasks; next++)
+			for (unsigned int i = 0; i < (prev ? 4 : 1); i++)
+				for (unsigned int k = 0; k < (next ? 5 : 1); k++)
+					add_lean(cpu, prev, states[i], next, waits[k].queued_ns,
+						 waits[k].moved_ns);
 }
 
 static void add_switches(const struct recording *r, const struct world *w, int cpu)
@@ -231,7 +297,10 @@ static void make_events(const struct recording *r, const struct world *w)
 {
 	nr_events = 0;
 	for (int cpu = 0; cpu < w->nr_cpus; cpu++) {
-		add_switches(r, w, cpu);
+		if (r->lean)
+			add_lean_switches(w, cpu);
+		else
+			add_switches(r, w, cpu);
 		add_wakeups(r, w, cpu);
 		for (int tid = 1; tid <= w->nr_tasks && r->throttling; tid++) {
 			add_throttle("sched_throttle", cpu, tid, tid);
@@ -285,7 +354,7 @@ static struct call *log_call(struct log *l, const struct tap_timeline *t, int wh
 static int log_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct call *call = log_call(ctx, t, INTERVAL, s->task);
-	const int n[] = { s->state, s->next,	 s->whole,
+	const int n[] = { s->state, s->next,	 s->whole | s->late << 1,
 			  s->cpu,   s->next_cpu, (int)s->back << 8 | (int)s->was };
 	const uint64_t ns[] = { s->from_ns, s->to_ns, s->back_ns };
 
@@ -418,6 +487,7 @@ struct task_key {
 	uint8_t state, phase, since, woken_running, slept, throttles, waited, back;
 	int8_t run_cpu;
 	uint8_t placed : 1, is_new : 1, is_told : 1, renamed : 1;
+	uint8_t has_delay : 1, dequeued : 1, counted : 1; /* of lean recordings */
 };
 
 struct cpu_key {
@@ -462,6 +532,9 @@ static struct task_key task_key(const struct tap_timeline *t, const struct task 
 		.is_told = task->is_told,
 		.placed = task->placed && is_placed_or_not(task),
 		.renamed = task->pub.comm[0] == 'x',
+		.has_delay = t->has_queueings && task->has_delay,
+		.dequeued = t->has_queueings && task->dequeued,
+		.counted = t->has_queueings && task->counted_ns > t->hole_end_ns,
 	};
 }
 
@@ -593,17 +666,20 @@ struct outcome {
 static void take_event(struct tap_timeline *t, struct log *log, struct event *e, uint64_t now,
 		       bool fast, struct outcome *out)
 {
-	const struct tap_format *switch_fmt = t->switch_fmt, *waking_fmt = t->waking_fmt;
+	const struct tap_format *switch_fmt = t->switch_fmt, *waking_fmt = t->waking_fmt,
+				*lean_fmt = t->lean_fmt;
 
+	account(t, e);
 	e->ev.ts_ns = e->ev.lost.last_ns = now;
 	if (!e->ev.fmt)
 		e->ev.lost.first_ns = now - SHORT_NS / 2;
 	if (!fast)
-		t->switch_fmt = t->waking_fmt = &t->no_format;
+		t->switch_fmt = t->waking_fmt = t->lean_fmt = &t->no_format;
 	log->nr = nr_slow = 0;
 	assert_int_equal(tap_timeline_event(t, &e->ev), 0);
 	t->switch_fmt = switch_fmt;
 	t->waking_fmt = waking_fmt;
+	t->lean_fmt = lean_fmt;
 	out->fast = !nr_slow && e->ev.fmt;
 	memcpy(out->log.calls, log->calls, log->nr * sizeof(*log->calls));
 	out->log.nr = log->nr;
@@ -827,7 +903,10 @@ static struct tap_timeline *start(const struct recording *r, struct log *log)
 		if (i < 4 && is_left_out[i])
 			continue;
 		nr_events = 0;
-		add(OFTEN, "%s", introductions[i]);
+		if (!i && r->lean)
+			add_lean(0, 0, "R", 0, 0, 0);
+		else
+			add(OFTEN, "%s", introductions[i]);
 		events[0].ev.ts_ns = START_NS;
 		assert_int_equal(tap_timeline_event(t, &events[0].ev), 0);
 	}

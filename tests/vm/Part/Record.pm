@@ -44,6 +44,17 @@ sub check_alone {
 	is($unknown_ns // 'none', 0, 'a process alone: from its first switch to its last nothing is unknown') or diag($text);
 }
 
+sub check_lean {
+	my ($steps) = @_;
+	my $text = $steps->{lean}{text} // '';
+	my ($waits, $censored) = $text =~ /"all":\{.*?"count":(\d+).*?"censored":(\d+)/;
+
+	is($steps->{lean}{rc} // 'none', 0, 'a lean recording: exit code') or return diag($text);
+	like($text, qr/"waits_from_queue":true/, 'a lean recording: where waits begin');
+	cmp_ok($waits // 0, '>', 100, 'a lean recording: waits') or diag(substr($text, 0, 2000));
+	cmp_ok($censored // 'none', '<', $waits / 4, 'a lean recording: most waits are known');
+}
+
 sub check {
 	my ($g) = @_;
 	my $steps = $g->{steps};
@@ -65,6 +76,7 @@ sub check {
 		like($steps->{doctor}{text} // '', qr/yes, over BPF/, 'the kernel takes our BPF programs');
 		check_stacks($steps);
 		check_alone($steps);
+		check_lean($steps);
 	}
 }
 
