@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The events of lean recordings (schedtap record --lean): short forms of events of other families.
- * Their records have the names of those events.
+ * Their records bear the names of those events.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sched
@@ -16,7 +16,7 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_switch_lean: a sched_switch (sched.h) in 32 bytes, that is recorded without wakeups. The
+ * sched_switch_lean: a sched_switch (sched.h) in 36 bytes, that is recorded without wakeups. The
  * names of the tasks are missing: the recording has the list of tasks, task_newtask and
  * task_rename.
  *
@@ -40,6 +40,9 @@ TRACE_EVENT(sched_switch_lean,
 		__field(short, prev_prio)	/* 0..139: below 100 real-time; -1: deadline */
 		__field(short, next_prio)
 		__field(bool, prev_delayed)
+		/* empty: without them trace-cmd hist and KernelShark crash */
+		__array(char, prev_comm, 1)
+		__array(char, next_comm, 1)
 	),
 
 	TP_fast_assign(
@@ -51,6 +54,8 @@ TRACE_EVENT(sched_switch_lean,
 		__entry->prev_prio = prev->prio;
 		__entry->next_prio = next->prio;
 		__entry->prev_delayed = tp_se_delayed(&prev->se);
+		__entry->prev_comm[0] = 0;
+		__entry->next_comm[0] = 0;
 	),
 
 	TP_printk("prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_pid=%d next_prio=%d next_queued_ns=%u next_delay_ns=%u prev_delayed=%d",

@@ -75,7 +75,7 @@ static const struct tap_opt record_table[] = {
 		   "event such as 'sched_switch{prev=prev->pid}'; repeatable"),
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPTION(T, lean, "lean", 0, NULL, TAP_OPT_FLAG,
-		   "record only switches, in 36 bytes each, without wakeups: reports count waits "
+		   "record only switches, in 40 bytes each, without wakeups: reports count waits "
 		   "from the queue on; -e adds events"),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,

@@ -58,7 +58,8 @@ static bool is_comm(const struct tap_field *f)
 {
 	size_t len = strlen(f->name);
 
-	if (f->kind != TAP_FIELD_CHARS && f->kind != TAP_FIELD_STRING)
+	/* a lean sched_switch has a next_comm without room for a name (events/lean.h) */
+	if (f->kind != TAP_FIELD_STRING && (f->kind != TAP_FIELD_CHARS || f->size < 2))
 		return false;
 	return !strcmp(f->name, "comm") || !strcmp(f->name, "newcomm") ||
 	       (len > 5 && !strcmp(f->name + len - 5, "_comm"));

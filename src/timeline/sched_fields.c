@@ -74,6 +74,14 @@ const struct tap_field *tap_text_field(const struct tap_format *fmt, const char 
 	return f && (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) ? f : NULL;
 }
 
+/* Return the field with a task's name; NULL: there is none, or it has no room for a name. */
+static const struct tap_field *comm_field(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_text_field(fmt, name);
+
+	return f && (f->kind == TAP_FIELD_STRING || f->size > 1) ? f : NULL;
+}
+
 static bool is_meant(const struct field_names *d, const struct tap_format *fmt)
 {
 	return !d->name || (!strcmp(d->system, fmt->system) && !strcmp(d->name, fmt->name));
@@ -134,8 +142,8 @@ static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt
 	tap_num_init(&f->value, tap_number_field(fmt, d->value));
 	if (d->kind == TAP_SCHED_SWITCH)
 		init_queued(f, fmt);
-	f->comm = tap_text_field(fmt, d->comm);
-	f->from_comm = tap_text_field(fmt, d->from_comm);
+	f->comm = comm_field(fmt, d->comm);
+	f->from_comm = comm_field(fmt, d->from_comm);
 	if (!is_usable(f, d))
 		f->kind = TAP_SCHED_NONE;
 	f->plain = is_plain(f);

@@ -30,6 +30,9 @@ my @shapes = (
 	  tracefs => 1 },
 	{ name => 'limited to tasks', args => [qw(-c perl*)] },
 	{ name => 'killed and repaired', args => [], kills => 1 },
+	{ name => 'lean', args => [qw(--lean)] },
+	{ name => 'lean with loss', args => [qw(--lean --buffer 4k)], loses => 1 },
+	{ name => 'lean, killed and repaired', args => [qw(--lean)], kills => 1 },
 	{ name => 'of a flight recorder', args => [qw(--keep 10s --after 1ms)], marks => 1 },
 	{ name => 'several systems', args => [qw(-e sched -e irq -e idle -e workqueue:* -e task:*
 	  -e nr_running -e util_est)], tracefs => 1 },
@@ -189,8 +192,10 @@ sub switches {
 	my %found;
 
 	while (<$out>) {
-		$found{"$1 $2 $3 $4"}++
-			if /"ts_ns":(\d+),(?:"ts_wall":"[^"]*",)?"cpu":(\d+),.*"prev_state":(-?\d+),.*"next_pid":(\d+)/;
+		my ($state) = /"prev_state":(-?\d+)/;
+		my ($next) = /"next_pid":(\d+)/;
+
+		$found{"$1 $2 $state $next"}++ if /"ts_ns":(\d+),(?:"ts_wall":"[^"]*",)?"cpu":(\d+),/;
 	}
 	return \%found;
 }

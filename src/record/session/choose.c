@@ -116,10 +116,14 @@ static int add_note(struct tap_plan_event *ev, const char *filter)
 /* Return: 0; -EINVAL with a sentence: the event has no such field or value; -ENOMEM. */
 static int check_filter(const struct tap_def *def, const char *filter, struct tap_err *err)
 {
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_filter *f = NULL;
 	struct tap_format *fmt;
-	int ret = tap_def_parse(def, NULL, &fmt, err);
+	int ret;
 
+	for (unsigned int i = 0; def->form_of && i < def->nr_fields; i++)
+		absent[i] = def->fields[i].kind == TAP_FIELD_CHARS; /* empty in short forms */
+	ret = tap_def_parse(def, absent, &fmt, err);
 	if (ret)
 		return ret;
 	ret = tap_filter_new(fmt, filter, &f, err);
