@@ -33,7 +33,7 @@ my %reason = (
 	sched_unthrottle => { map { $_ => $throttled } qw(bpf_probe_read_kernel bpf_for_each_hash_elem htab_map_delete_elem) },
 	sched_overutilized => { bpf_probe_read_kernel => 'a bit mask of any length, at a change of the whole machine' },
 	(map { $_ => { bpf_probe_read_kernel_str => $text } }
-		qw(sched_migrate_task sched_process_fork sched_process_exec irq_handler_entry cgroup_attach_task cgroup_mkdir)),
+		qw(sched_migrate_task sched_process_fork sched_process_exec irq_handler_entry cgroup_attach_task cgroup_mkdir task_rename)),
 );
 
 # Those of the calls that have no reason.
@@ -44,31 +44,40 @@ sub unexplained {
 	return [sort(grep { !$may{$_} } @calls)];
 }
 
-my @events = map { /^bpf\s+(\S+)/ && $1 !~ /lost|_off$|stack/ ? ('-e', $1) : () } split(/\n/, qx($schedtap list));
-my $pid = open3(my $go, my $out, undef, $schedtap, qw(record -b bpf -o), "$tmp/t.dat", @events, '--', qw(sh -c), 'echo ready; read -r _; true');
+my $pid = 0;
 END { kill('TERM', $pid) if $pid }
-my @head;
-while (defined(my $line = readline($out))) {
-	last if $line eq "ready\n";
-	push(@head, $line); # such as events that this kernel does not have
+
+# Checks the programs of a recording. Return: their number.
+sub check_programs {
+	my (@options) = @_;
+	my (@head, %calls);
+
+	$pid = open3(my $go, my $out, undef, $schedtap, qw(record -b bpf -o), "$tmp/t.dat", @options, '--', qw(sh -c), 'echo ready; read -r _; true');
+	while (defined(my $line = readline($out))) {
+		last if $line eq "ready\n";
+		push(@head, $line); # such as events that this kernel does not have
+	}
+	my %ids = map { $_ => 1 } scalar(qx(cat /proc/$pid/fdinfo/* 2>/dev/null)) =~ /^prog_id:\s*(\d+)/mg;
+	for (split(/\n/, scalar(qx($calls_of @{[sort(keys(%ids))]})))) {
+		my ($program, $function) = split(' ');
+
+		push(@{$calls{$program}}, $function);
+	}
+	for my $name (sort(keys(%calls))) {
+		my ($program, $tracepoint) = $name =~ /^(\w+?)__(\w+)/ or next;
+
+		ok(scalar(grep { $_ eq 'bpf_ktime_get_ns' } @{$calls{$name}}), "$program at $tracepoint: the names are right") or diag(@head);
+		is_deeply(unexplained($program, $tracepoint, @{$calls{$name}}), [], "$program at $tracepoint: each call has its reason");
+	}
+	close($go);
+	waitpid($pid, 0);
+	is($?, 0, 'the recording ends well');
+	$pid = 0;
+	return scalar(keys(%calls));
 }
 
-my %ids = map { $_ => 1 } scalar(qx(cat /proc/$pid/fdinfo/* 2>/dev/null)) =~ /^prog_id:\s*(\d+)/mg;
-my %calls; # by program
-for (split(/\n/, scalar(qx($calls_of @{[sort(keys(%ids))]})))) {
-	my ($program, $function) = split(' ');
+my @events = map { /^bpf\s+(\S+)/ && $1 !~ /lost|_off$|stack/ ? ('-e', $1) : () } split(/\n/, qx($schedtap list));
 
-	push(@{$calls{$program}}, $function);
-}
-for my $name (sort(keys(%calls))) {
-	my ($program, $tracepoint) = $name =~ /^(\w+?)__(\w+)/ or next;
-
-	ok(scalar(grep { $_ eq 'bpf_ktime_get_ns' } @{$calls{$name}}), "$program at $tracepoint: the names are right");
-	is_deeply(unexplained($program, $tracepoint, @{$calls{$name}}), [], "$program at $tracepoint: each call has its reason");
-}
-cmp_ok(scalar(keys(%calls)), '>=', 20, 'programs') or diag(@head);
-close($go);
-waitpid($pid, 0);
-is($?, 0, 'the recording ends well');
-$pid = 0;
+cmp_ok(check_programs(@events), '>=', 20, 'programs');
+cmp_ok(check_programs('--lean'), '>=', 5, 'programs of a lean recording');
 done_testing();
