@@ -5,24 +5,25 @@
  * __schedule() has just updated rq->clock, with interrupts off. Adding an offset turns it into
  * CLOCK_MONOTONIC.
  *
- * The kernel does not update the clock if a wakeup has just asked for the switch
- * (rq_clock_skip_update()): then prev usually is preempted, or next was queued at that very clock.
- * A CPU that leaves idle, or becomes idle after it looked for other tasks, has a clock that is
- * older than the switch. In all these cases CLOCK_MONOTONIC is read.
+ * rq->clock is fresh only if prev goes to sleep and next waited. The kernel does not update it if a
+ * wakeup has just asked for the switch (rq_clock_skip_update()): then prev usually is preempted, or
+ * next was queued at the very time that the clock still shows. And it is old if the CPU leaves
+ * idle, or becomes idle after it looked for tasks elsewhere. In all these cases the program reads
+ * CLOCK_MONOTONIC.
  *
- * The two clocks are compared every TAP_COMPARE_NS on each CPU, at a switch whose clock is fresh.
- * Between the update of rq->clock and the comparison time passes, sometimes much (an interrupt of
- * the virtual CPU), so the least of many offsets is nearest to the truth. NTP changes the offset
- * all the time, at most by 500 ppm: so only the comparisons of the last TAP_SERIES_NS to twice
- * that count, which bounds this error to 4 us (0.4 us at the usual 50 ppm). A CPU that switches too
- * rarely for that reads CLOCK_MONOTONIC.
+ * Each CPU compares the two clocks every TAP_COMPARE_NS, at a switch whose rq->clock is fresh. The
+ * offset that it finds is too large by the time that passed since the kernel read its clock, and
+ * that may be long (an interrupt of the virtual CPU). So the least of many offsets is the best. But
+ * NTP changes the offset, at most by 500 ppm: so only the comparisons of this series and of the one
+ * before it count. A series lasts TAP_SERIES_NS, which bounds this error to 4 us (0.4 us at the
+ * usual 50 ppm). A CPU with too few comparisons always reads CLOCK_MONOTONIC.
  */
 #ifndef TAP_BPF_CLOCK_H
 #define TAP_BPF_CLOCK_H
 
 #include "ring.h"
 
-/* rq->clock at a switch; .is_fresh is false if it may be old. */
+/* rq->clock at a switch. .is_fresh: it was read for this switch, see above. */
 struct tap_clock {
 	u64 ns;
 	bool is_fresh;

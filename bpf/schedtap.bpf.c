@@ -17,6 +17,8 @@
 #include "scope.h"
 #include "vocabulary.h"
 
+const volatile bool tap_is_lean; /* set by the loader */
+
 #define TAP_ID_BASE 0x7000 /* TAP_DEF_ID_BASE of src/event/defs.h */
 /* limit for text read through a pointer; a char array's limit is its size */
 #define TAP_STRING_MAX 256
@@ -210,10 +212,13 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 /* clang-format on */
 #undef DEFINE_EVENT
 
-/* Renames pass every filter: the new name may be the one that is selected. */
+/*
+ * In lean recordings renames pass every filter: the new name may be the one that is selected, and
+ * switches do not name tasks.
+ */
 static __always_inline bool tap_is_new_name(const char *event)
 {
-	return !__builtin_strcmp(event, "task_rename");
+	return tap_is_lean && !__builtin_strcmp(event, "task_rename");
 }
 
 static __always_inline bool tap_is_stamped_by_clock(const char *event)

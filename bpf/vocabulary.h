@@ -43,7 +43,7 @@ const volatile u32 tap_nr_cpu_ids = 1;
 #define tp_nr_cpu_ids() tap_nr_cpu_ids
 #define tp_current() tap_current /* parameter of every fill_<class>(), read once per event */
 
-/* Like the kernel's. @size: a constant, a multiple of 8. */
+/* Copy a text of the kernel's, and fill the rest with zeros. @size: a constant multiple of 8. */
 static __always_inline void strscpy(char *to, const char *from, u32 size)
 {
 	for (u32 i = 0; i < size / 8; i++)

@@ -10,6 +10,8 @@
  *   clock NAME                      the clock of the time stamps (default: mono)
  *   throttling                      the events of throttle.h were recorded, too (default: all but
  *                                   these)
+ *   lean                            sched_switch is that of lean recordings: its name here is
+ *                                   sched:sched_switch_lean
  *   sched_info                      sched_switch has the fields from sched_info (default: not)
  *   buffer NAME                     the buffer of the following lines (default: the top buffer)
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
@@ -83,7 +85,7 @@ struct mkdat {
 	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
-	bool throttling, sched_info, has_wakeups;
+	bool throttling, sched_info, lean, has_wakeups;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -630,6 +632,8 @@ static void do_line(struct mkdat *m, char *line)
 		m->throttling = true;
 	else if (!strcmp(word, "sched_info"))
 		m->sched_info = true;
+	else if (!strcmp(word, "lean"))
+		m->lean = true;
 	else if (!strcmp(word, "buffer"))
 		do_buffer(m, need_word(m, &p, "the name"));
 	else if (!strcmp(word, "lost"))
@@ -695,7 +699,7 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 		for (unsigned int f = nr_present(m, def); f < def->nr_fields; f++)
 			absent[f] = true;
 		if ((!m->throttling && !strcmp(def->group, "throttle")) || has_stacks(m, def) ||
-		    def->form_of)
+		    !strcmp(def->name, m->lean ? "sched_switch" : "sched_switch_lean"))
 			continue;
 		tap_def_format(def, absent, NULL, &text);
 		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };

@@ -62,7 +62,7 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
 
 struct tap_def {
 	const char *system, *name;
-	/* TRACE_FORM_OF(): the event whose short form this is, so its records have that name; NULL
+	/* TRACE_FORM_OF(): its records bear the name of this event, whose short form it is; or NULL
 	 */
 	const char *form_of;
 	const char *group; /* events/<group>.h; -e GROUP selects it */

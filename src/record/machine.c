@@ -222,15 +222,23 @@ int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 
 /*
  * Cut what the kernel shows after the name of a worker that works or has worked: "-events" of
- * "kworker/0:1-events" (wq_worker_comm()). Events have the name alone. Rescuers, "kworker/R-...",
- * have a longer name.
+ * "kworker/0:1-events", or of "kworker/u8:0H-events" (wq_worker_comm()). Events have the name
+ * alone.
  */
 static void cut_work(char *comm)
 {
-	const size_t prefix = strlen("kworker/");
+	char *at = comm + strlen("kworker/");
 
-	if (!strncmp(comm, "kworker/", prefix) && comm[prefix] != 'R')
-		comm[prefix + strcspn(comm + prefix, "-+")] = '\0';
+	if (strncmp(comm, "kworker/", strlen("kworker/")))
+		return;
+	at += *at == 'u';
+	at += strspn(at, "0123456789");
+	if (*at != ':')
+		return;
+	at += 1 + strspn(at + 1, "0123456789");
+	at += *at == 'H';
+	if (*at == '-' || *at == '+')
+		*at = '\0';
 }
 
 static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct tap_map *comms)

@@ -62,6 +62,14 @@ void tap_plan_release(struct tap_plan *plan)
 	*plan = (struct tap_plan){ 0 };
 }
 
+bool tap_plan_is_lean(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].def && plan->events[i].def->form_of)
+			return true;
+	return false;
+}
+
 const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int index)
 {
 	unsigned int nr_own = plan->own ? plan->own->nr : 0;

@@ -77,6 +77,8 @@ static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const
 	return !p->word || tap_select_word_fits(p->word, system, name);
 }
 
+bool tap_plan_is_lean(const struct tap_plan *plan); /* it has a short form (events/lean.h) */
+
 /*
  * Iterate over the definitions by @index, from 0 on. A definition of plan->own replaces the
  * built-in one with the same name, and may be returned twice. Return: NULL at the end.

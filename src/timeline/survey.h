@@ -131,8 +131,7 @@ struct tap_survey {
 
 	/* set before the first event; NULL: the recording is unfiltered */
 	const struct tap_promise *promise;
-	const struct tap_lists
-		*lists; /* names of tasks, if switches have none; borrowed, or NULL */
+	const struct tap_lists *lists; /* names, if switches have none; borrowed, or NULL */
 	/* Set before tap_survey_end(), borrowed until then. */
 	const struct tap_look *looks;
 	unsigned int nr_looks;

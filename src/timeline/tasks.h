@@ -43,7 +43,10 @@ struct task {
 	uint32_t delay_ns;
 	bool has_delay;
 	bool dequeued; /* left its run queue when it was switched out (prev_delayed is 0) */
-	/* its last recorded switch-in, or its birth; 0: it was switched in since then, unseen */
+	/*
+	 * its last recorded switch-in, or its birth; 0: unseen switch-ins may have followed, or it
+	 * did not tell how long the task was queued
+	 */
 	uint64_t counted_ns;
 	/*
 	 * how long the kernel counted it as queued, on any CPU, between its last two switch-ins;
@@ -115,6 +118,7 @@ static inline void tap_task_note_queued(struct task *task, const struct tap_sche
 					const struct tap_event *ev, uint64_t hole_end_ns)
 {
 	uint32_t queued_ns, delay_ns, before;
+	bool told;
 
 	task->pub.queued_ns = task->queued_ns = -1;
 	if (!f->queued.size)
@@ -122,13 +126,15 @@ static inline void tap_task_note_queued(struct task *task, const struct tap_sche
 	queued_ns = (uint32_t)tap_num_get(&f->queued, ev);
 	delay_ns = (uint32_t)tap_num_get(&f->delay, ev);
 	before = delay_ns - task->delay_ns;
-	if (queued_ns == UINT32_MAX)
+	told = queued_ns != UINT32_MAX;
+	if (!told)
 		queued_ns = 0;
 	else if (task->has_delay && !before)
 		task->pub.queued_ns = task->queued_ns = queued_ns;
 	else if (task->counted_ns > hole_end_ns)
 		task->queued_ns = (int64_t)before + queued_ns;
-	task->counted_ns = ev->ts_ns;
+	/* a time that is not known may be added to the account */
+	task->counted_ns = told ? ev->ts_ns : 0;
 	task->delay_ns = delay_ns + queued_ns;
 	task->has_delay = true;
 }

@@ -338,6 +338,9 @@ static int add_explained(const struct tap_measure *m, struct tap_metrics *out)
 {
 	int ret = 0;
 
+	/* waits that begin at the queueing lack what came before */
+	if (tap_survey_has_queueings(m->opts.survey))
+		return 0;
 	for (enum tap_piece_kind k = 0; !ret && k < TAP_NR_PIECE_KINDS; k++)
 		ret = tap_metrics_add(
 			out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,

@@ -120,13 +120,23 @@ static int find_missed(struct bpf_state *s, struct tap_err *err)
 	return 0;
 }
 
+/* Return: whether lean switches are recorded, and no events whose order to them it would change. */
+static bool may_use_clock(const struct tap_plan *plan)
+{
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (plan->events[i].backend->kind == TAP_BY_TRACEFS)
+			return false;
+	return tap_plan_is_lean(plan);
+}
+
 /*
  * Stamp switches by the run queues' clocks as long as those follow the CPUs' counter: otherwise
- * they may jump, and differ between CPUs.
+ * they may jump, and differ between CPUs. Such a stamp is a little older than the switch. That
+ * changes no order in the rings, but the order to events in the buffers of tracefs.
  */
 static void choose_clock(struct bpf_state *s)
 {
-	uint64_t has_clock = tap_machine_trusts_counter();
+	uint64_t has_clock = may_use_clock(s->plan) && tap_machine_trusts_counter();
 
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		__atomic_store_n(&s->lanes[i].ring->has_clock, has_clock, __ATOMIC_RELAXED);

@@ -131,7 +131,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan,
 {
 	/* not used with the fallback, but no constant may point outside the map */
 	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes;
-	bool has_cast = tap_kernel_has_cast(kernel);
+	bool has_cast = tap_kernel_has_cast(kernel), is_lean = tap_plan_is_lean(plan);
 	uint32_t nr_cpus = plan->nr_cpus;
 	int ret;
 
@@ -139,6 +139,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan,
 	ret = ret ?: tap_bpf_set(o->obj, "tap_use_ringbuf", &o->ringbuf, sizeof(o->ringbuf));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
 	ret = ret ?: tap_bpf_set(o->obj, "tap_has_cast", &has_cast, sizeof(has_cast));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_is_lean", &is_lean, sizeof(is_lean));
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
 		return tap_err_set(err, ret,

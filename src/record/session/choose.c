@@ -58,7 +58,7 @@ struct maker {
 };
 
 /* Return the form of the definition in which the event is recorded: a short one is in the plan. */
-static const struct tap_def *form_of(const struct maker *m, const struct tap_def *def)
+static const struct tap_def *planned_form(const struct maker *m, const struct tap_def *def)
 {
 	const struct tap_plan_event *ev = tap_plan_find(m->plan, def->system, def->name);
 
@@ -149,7 +149,7 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 		if (!is_asked_for(m, w, def) || !tap_def_is_selectable(def))
 			continue;
 		name = def->name;
-		def = form_of(m, def);
+		def = planned_form(m, def);
 		/* fails if several filters apply to the event */
 		ret = is_line(def)
 			      ? 0

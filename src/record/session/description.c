@@ -225,15 +225,11 @@ static bool has_all_of_them(const struct tap_plan *plan)
 
 	if (misses_moves || plan->pids.nested || plan->nr_triggers)
 		return false;
-	for (unsigned int i = 0; i < plan->nr_events; i++) {
-		const struct tap_plan_event *ev = &plan->events[i];
-		/* a switch without names does not show which task is selected by name */
-		bool lacks_names = ev->def && ev->def->form_of && plan->select->comms.nr;
-
-		if (!strcmp(ev->system, "sched") && (ev->filter || lacks_names))
+	for (unsigned int i = 0; i < plan->nr_events; i++)
+		if (!strcmp(plan->events[i].system, "sched") && plan->events[i].filter)
 			return false;
-	}
-	return true;
+	/* a switch without names does not show which task is selected by name */
+	return !(tap_plan_is_lean(plan) && plan->select->comms.nr);
 }
 
 /*

@@ -64,8 +64,7 @@ struct tap_session_opts {
 	const char *backend; /* "bpf", "tracefs", "user"; NULL: the cheapest for each event */
 	const struct tap_strings *triggers; /* may be NULL */
 	const struct tap_strings *stacks; /* may be NULL */
-	/* record switches in their short form, and only what is needed beside them (events/lean.h)
-	 */
+	/* record switches in short (events/lean.h), and beside them only what they need */
 	bool lean;
 	bool follow_children; /* also record children of the selected processes */
 	uint64_t buffer_bytes; /* ring size per CPU; 0: depends on the number of CPUs */

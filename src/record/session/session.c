@@ -670,7 +670,7 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 	tap_description_set_window(&s->description, s->stats.start_ns, 0);
 	tap_description_set_running(&s->description);
 	tap_scx_watch_look(&s->schedulers, s->stats.start_ns, s->description.meta);
-	return put_meta(s, err);
+	return s->lean ? with_head(s, NULL, set_head, err) : put_meta(s, err);
 }
 
 /* Must precede end_writer(): a file that is being saved may wait for the page writer's thread. */

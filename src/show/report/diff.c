@@ -232,7 +232,8 @@ static int compare_within(struct tap_diff *d)
 		const struct tap_hist *of_a = &a->waits[w].all.waits,
 				      *of_b = &b->waits[w].all.waits;
 
-		if (!of_a->count || !of_b->count)
+		if (!of_a->count || !of_b->count || !tap_measure_knows(a, w) ||
+		    !tap_measure_knows(b, w))
 			continue;
 		ret = tap_bootstrap_quantiles((struct tap_blocks){ a->blocks[w], a->nr_blocks },
 					      (struct tap_blocks){ b->blocks[w], b->nr_blocks },
