@@ -62,9 +62,8 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
 
 struct tap_def {
 	const char *system, *name;
-	/* TRACE_FORM_OF(): its records bear the name of this event, whose short form it is; or NULL
-	 */
-	const char *form_of;
+	/* TRACE_FORM_OF(): it is a short form of this event, and its records have that name */
+	const char *form_of; /* or NULL */
 	const char *group; /* events/<group>.h; -e GROUP selects it */
 	/* TP_printk() with REC instead of __entry: "a=%d" " b=%d", REC->a, REC->b */
 	const char *print_fmt;

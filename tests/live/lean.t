@@ -58,7 +58,8 @@ my $out = run("$schedtap record -b bpf --buffer 256K -e sched -e task -o $dir/o.
 is($?, 0, 'both are recorded') or BAIL_OUT($out);
 is(scalar(() = $out =~ / 0 lost/g), 2, 'nothing is lost') or BAIL_OUT($out);
 
-# By CPU: [time, what it is to be recognized by, task, name] of each switch.
+# By CPU: [time, what it is to be recognized by] of each switch. A task that dies becomes dead (X) while it leaves, or stays a zombie (Z):
+# its parent may do that between the two recordings' looks.
 sub switches_of {
 	my ($file) = @_;
 	my %by_cpu;
@@ -68,6 +69,7 @@ sub switches_of {
 		my $e = decode_json($_);
 		my $s = $e->{fields};
 
+		$s->{prev_state} = 'dead' if $s->{prev_state} & 0x30;
 		push(@{$by_cpu{$e->{cpu}}}, [$e->{ts_ns}, join(' ', @$s{qw(prev_pid prev_prio prev_state next_pid next_prio next_queued_ns next_delay_ns)})]);
 	}
 	return %by_cpu;

@@ -106,6 +106,7 @@ for my $header (sort glob("$top/events/*.h")) {
 
 	($own = slurp($header)) =~ s/define TRACE_SYSTEM \w+/define TRACE_SYSTEM mine/;
 	next unless $own =~ /TRACE_HOOK/; # what the recorder writes itself, and the list of them all
+	next if $own =~ /TRACE_FORM_OF/; # only built-in events have short forms
 	spew("$name.h", $own);
 	($rc, $text) = run($schedtap, 'record', '-b', 'bpf', '-o', "$name.dat", '--define', "$name.h", '-e', 'mine', '-e', $name, '--', 'sh',
 		'-c', $load);

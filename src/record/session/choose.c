@@ -39,8 +39,7 @@ static bool is_of_lean(const struct tap_def *def)
 {
 	static const char *const names[] = { "task_newtask",	   "task_rename",
 					     "sched_process_fork", "sched_process_exec",
-					     "sched_process_exit", "cpuhp_enter",
-					     "cpuhp_exit" };
+					     "sched_process_exit", "cpuhp_exit" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(def->name, names[i]))
