@@ -69,6 +69,18 @@ sub differ {
 	return grep { index(text_of($whole->{$_}), text_of($part->{$_})) < 0 } sort keys(%$part);
 }
 
+# Where the records of a CPU part.
+sub first_difference {
+	my ($part, $whole) = @_;
+	my $begin = join("\n", @$part[0 .. 4]);
+	my ($at) = grep { join("\n", map { $_ // '' } @$whole[$_ .. $_ + 4]) eq $begin } 0 .. $#$whole;
+
+	return "the first records are not there: $part->[0]" if !defined($at);
+	my ($i) = grep { $part->[$_] ne ($whole->[$at + $_] // 'none') } 0 .. $#$part;
+	return join("\n", "record $i of " . @$part, "BPF:    $part->[$i]", "module: " . ($whole->[$at + $i] // 'none'),
+		"before: $part->[$i - 1]", 'next of the module: ' . ($whole->[$at + $i + 1] // 'none'));
+}
+
 # An event that the kernel cannot have is simply not there; perf and bpftrace see all others.
 sub check_tools {
 	my ($steps, $why) = @_;
@@ -150,7 +162,10 @@ sub check {
 		my $nr = sum0(map { scalar(@$_) } values(%{$module->{$event} // {}}));
 		$verdict{$event} = verdict($why{$event}, $nr, $silent{"schedtap:$event"});
 		isnt($verdict{$event}, 'FAILED', "module: $event");
-		is(join(' ', differ($bpf->{$event}, $module->{$event})), '', "module and BPF agree on $event, on each CPU") if $bpf->{$event};
+		my @differ = $bpf->{$event} ? differ($bpf->{$event}, $module->{$event}) : ();
+
+		is(join(' ', @differ), '', "module and BPF agree on $event, on each CPU") if $bpf->{$event};
+		diag("CPU $_: ", first_difference($bpf->{$event}{$_}, $module->{$event}{$_}), "\n", $both =~ /^(bpf: \*\*\*.*)$/mg) for @differ;
 	}
 	my ($theirs, $ours, $slices) = ($steps->{module_trace_cmd}{text} // '') =~ /^(\d+)$/mg;
 	ok($theirs && $theirs == ($ours // 0) && $slices > 100, "trace-cmd records and reads it, and so do we")
