@@ -190,11 +190,9 @@ static bool is_unborn(const struct task *task)
 }
 
 /* Return true if the sched_switch that switches the sleeping task in shows when it was queued. */
-static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int cpu,
+static bool tells_queueing(const struct tap_timeline *t, const struct task *task, int64_t queued_ns,
 			   uint64_t now)
 {
-	int64_t queued_ns = told_queued_ns(task, cpu, now);
-
 	return t->has_queueings && (tap_task_is_asleep(task) || is_unborn(task)) &&
 	       queued_ns >= 0 && tap_queued_fits(queued_ns, (int64_t)(now - task->pub.since_ns));
 }
@@ -203,9 +201,10 @@ static bool tells_queueing(const struct tap_timeline *t, const struct task *task
  * End the sleep of the task that is switched in, or begin its life, at the time when the kernel
  * queued it. Return: 0, or what a watcher returned.
  */
-static int wake_when_queued(struct tap_timeline *t, struct task *task, int cpu, uint64_t now)
+static int wake_when_queued(struct tap_timeline *t, struct task *task, int64_t told_ns,
+			    uint64_t now)
 {
-	uint64_t queued_ns = now - (uint64_t)told_queued_ns(task, cpu, now);
+	uint64_t queued_ns = now - (uint64_t)told_ns;
 	int ret = 0;
 
 	if (queued_ns < task->pub.since_ns) /* woken on its way to sleep; or the clocks differ */
@@ -232,10 +231,11 @@ static int wake_when_queued(struct tap_timeline *t, struct task *task, int cpu, 
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, bool certain)
 {
 	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
+	int64_t told_ns = told_queued_ns(task, cpu, now);
 	int ret = 0;
 
-	if (tells_queueing(t, task, cpu, now))
-		ret = wake_when_queued(t, task, cpu, now);
+	if (tells_queueing(t, task, told_ns, now))
+		ret = wake_when_queued(t, task, told_ns, now);
 	else if (!slept)
 		ret = amend_state(t, task, TAP_SIGN_IN, now);
 	if (ret)

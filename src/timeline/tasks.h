@@ -118,7 +118,7 @@ static inline void tap_task_note_queued(struct task *task, const struct tap_sche
 					const struct tap_event *ev, uint64_t hole_end_ns)
 {
 	uint32_t queued_ns, delay_ns, before;
-	bool told;
+	bool is_known;
 
 	task->pub.queued_ns = task->queued_ns = -1;
 	if (!f->queued.size)
@@ -126,15 +126,15 @@ static inline void tap_task_note_queued(struct task *task, const struct tap_sche
 	queued_ns = (uint32_t)tap_num_get(&f->queued, ev);
 	delay_ns = (uint32_t)tap_num_get(&f->delay, ev);
 	before = delay_ns - task->delay_ns;
-	told = queued_ns != UINT32_MAX;
-	if (!told)
+	is_known = queued_ns != UINT32_MAX;
+	if (!is_known)
 		queued_ns = 0;
 	else if (task->has_delay && !before)
 		task->pub.queued_ns = task->queued_ns = queued_ns;
 	else if (task->counted_ns > hole_end_ns)
 		task->queued_ns = (int64_t)before + queued_ns;
 	/* a time that is not known may be added to the account */
-	task->counted_ns = told ? ev->ts_ns : 0;
+	task->counted_ns = is_known ? ev->ts_ns : 0;
 	task->delay_ns = delay_ns + queued_ns;
 	task->has_delay = true;
 }

@@ -260,7 +260,7 @@ static void test_again_lost(void **state)
 
 /* ---- stamps by the run queue's clock (bpf/clock.h) ---- */
 
-#define BEHIND_NS 5000000000ull /* of the run queue's clock behind CLOCK_MONOTONIC */
+#define BEHIND_NS 5000000000ull /* CLOCK_MONOTONIC minus the run queue's clock */
 
 /*
  * Stamp a switch of which the run queue knows at @ns, CLOCK_MONOTONIC, and that the program sees

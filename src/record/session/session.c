@@ -65,7 +65,6 @@ struct tap_session {
 	char *file;
 	bool zstd;
 	bool command_lines;
-	bool lean;
 	struct tap_plan plan;
 	void *states[NR_BACKENDS]; /* NULL: the plan has no events for it */
 	struct tap_spool *spool;
@@ -330,7 +329,6 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->schedulers.root = TAP_SCX_ROOT;
 	s->zstd = opts->zstd;
 	s->command_lines = opts->command_lines;
-	s->lean = opts->lean;
 	s->flight_opts = opts->flight;
 	s->rotation_opts = opts->rotation;
 	s->follow = opts->follow;
@@ -630,6 +628,7 @@ void tap_session_set_command(struct tap_session *s, pid_t pid)
 
 static int start_recording(struct tap_session *s, struct tap_err *err)
 {
+	const bool lean = tap_plan_is_lean(&s->plan);
 	int ret;
 
 	/* before the cgroups are listed, so that none is missed */
@@ -658,7 +657,7 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 	}
 	ret = ret ?: check_triggers(&s->plan, err);
 	/* from now on task_rename is recorded */
-	if (!ret && s->lean && tap_description_read_names(&s->description, &s->plan.pids))
+	if (!ret && lean && tap_description_read_names(&s->description, &s->plan.pids))
 		ret = tap_err_nomem(err);
 	if (ret)
 		return ret;
@@ -670,7 +669,7 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 	tap_description_set_window(&s->description, s->stats.start_ns, 0);
 	tap_description_set_running(&s->description);
 	tap_scx_watch_look(&s->schedulers, s->stats.start_ns, s->description.meta);
-	return s->lean ? with_head(s, NULL, set_head, err) : put_meta(s, err);
+	return lean ? with_head(s, NULL, set_head, err) : put_meta(s, err);
 }
 
 /* Must precede end_writer(): a file that is being saved may wait for the page writer's thread. */

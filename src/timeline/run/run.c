@@ -296,7 +296,7 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)
 {
 	const struct tap_survey *s = &run->survey;
-	/* a recording without wakeups that has waits lacks events because nobody asked for them */
+	/* the user did not ask for the events that such a recording lacks */
 	const bool lean = tap_survey_has_queueings(s);
 	const struct {
 		enum tap_needs what;
