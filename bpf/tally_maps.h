@@ -316,6 +316,12 @@ struct tap_tally_task {
 	unsigned long long voluntary, involuntary; /* switches to another task */
 	unsigned long long migrations;
 	char comm[16];
+	unsigned int cpu; /* it runs there, or ran last */
+	unsigned int slot; /* of its cgroup, as in "tap_rows" */
+	unsigned int util; /* util_avg, 0..1024; TAP_TALLY_UNKNOWN */
+	int prio; /* the kernel's: 0..99 real-time, 100..139 nice -20 to 19; -1: deadline */
 };
+
+#define TAP_TALLY_UNKNOWN 0xffffffffu /* of .util */
 
 #endif

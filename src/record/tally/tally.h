@@ -36,6 +36,18 @@ struct tap_tally_llc_view {
 	uint64_t idle_while_waiting_ns;
 };
 
+/*
+ * Waits of a task by length: bucket n has those below 2^n * 2^-20 s (1 us, 1.9 us, ... 0.25 s), the
+ * last one all that are longer.
+ */
+#define TAP_TALLY_TASK_BUCKETS 20u
+
+/* What the tally adds to the kernel's own numbers of a task; by index of .tasks. */
+struct tap_tally_task_waits {
+	uint32_t buckets[TAP_TALLY_TASK_BUCKETS]; /* number of waits that ended, of all kinds */
+	uint64_t max_wait_ns; /* the longest one; 0: none ended */
+};
+
 /* Numbers of the time from one reading to the next. */
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
@@ -64,6 +76,7 @@ struct tap_tally_view {
 	const struct tap_tally_task *tasks;
 	unsigned int nr_tasks, all_tasks;
 	bool knows_task_waits; /* false: .wait_ns and .waits of .tasks are 0 */
+	const struct tap_tally_task_waits *task_waits; /* NULL without .counts_task_waits */
 	uint64_t missed; /* switches since the tally began for which the kernel did not run it */
 	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
 	uint64_t no_free_slot;
@@ -74,6 +87,8 @@ struct tap_tally_view {
 struct tap_tally_opts {
 	unsigned int max_cgroups; /* that have numbers of their own at a time, 1..60000 */
 	bool reads_tasks; /* each reading takes about 1 us more for each task of the machine */
+	/* with .reads_tasks: count each task's waits by length: about 10 ns more for each switch */
+	bool counts_task_waits;
 	/*
 	 * Waits begin at the waking, not when the task is queued: this needs a second program at
 	 * each waking. Also without it, if the kernel has no struct sched_info, or the CPUs' clocks
