@@ -13,6 +13,7 @@ sub install {
 	my ($root) = @_;
 
 	install_program($root, which('chrt'), 'chrt');
+	compile('-static', '-o', "$root/bin/yield", "$VM::here/yield.c");
 	install_script($root, 'load', '../live/pick_load');
 	install_file($root, "../live/$_") for qw(picks.h picks_flat.h);
 }
