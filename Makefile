@@ -76,7 +76,7 @@ $B/src/show/http/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_S
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
-$B/src/record/%.o $B/src/show/top/%.o $B/src/show/metrics/%.o $B/src/cli/cmd_top.o $B/src/cli/cmd_stat.o: ALL_CFLAGS += -Ibpf
+$B/src/record/%.o $B/src/show/top/%.o $B/src/show/metrics/%.o $B/src/show/recorded/%.o $B/src/cli/cmd_top.o $B/src/cli/top_source.o $B/src/cli/top_screens.o $B/src/cli/cmd_stat.o: ALL_CFLAGS += -Ibpf
 $B/src/record/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' -DTAP_BPF_TALLY='"$B/bpf/tally.bpf.o"'
 $B/src/record/object/object.o: $B/bpf/schedtap.bpf.o $B/bpf/tally.bpf.o
 

@@ -3,29 +3,31 @@
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "show/top/top.h"
+#include "show/screen/terminal.h"
 #include "cli/cmd.h"
+#include "cli/top_screens.h"
 
-#define MAX_CGROUPS 1024u
-/*
- * The overhead is measured this long, this often: switching the kernel's statistics on and off
- * patches code, which interrupts all CPUs, and the statistics slow down all BPF programs.
- */
-#define SAMPLE_NS 20000000u
-#define SAMPLE_EVERY_NS 10000000000u
+#define SAMPLE_NS 20000000u /* that tap_top_source_sample() takes */
 #define MIN_DELAY_NS 100000000u
 
 struct top_opts {
-	uint64_t delay_ns;
+	struct tap_strings input; /* a recording; none: live */
+	const char *at;
+	uint64_t delay_ns, warn_ns;
 	int64_t nr; /* 0: without end */
 	bool batch, json, from_waking;
 };
 
 static const struct tap_opt options[] = {
+	TAP_OPTION(struct top_opts, input, "input", 'i', "FILE", TAP_OPT_STRINGS,
+		   "show this recording instead of now; repeatable for files of one recorder"),
+	TAP_OPTION(struct top_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
+		   "with -i: begin at this time, written as in --time of the reports [the start]"),
 	TAP_OPTION(struct top_opts, batch, "batch", 'b', NULL, TAP_OPT_FLAG,
-		   "print lines instead of a screen; the only mode so far"),
+		   "print lines instead of a screen [if there is no terminal]"),
 	TAP_OPTION(struct top_opts, delay_ns, "delay", 'd', "TIME", TAP_OPT_TIME,
 		   "time between refreshes, at least 100ms [1s]"),
 	{ .name = "iterations",
@@ -36,13 +38,15 @@ static const struct tap_opt options[] = {
 	  .offset = offsetof(struct top_opts, nr),
 	  .min = 1,
 	  .max = INT64_MAX },
+	TAP_OPTION(struct top_opts, warn_ns, "threshold", 0, "TIME", TAP_OPT_TIME,
+		   "mark waits from this length on with ! and, from ten times it, in red [1ms]"),
 	TAP_OPT_FROM_WAKING(struct top_opts, from_waking),
 	TAP_OPTION(struct top_opts, json, "json", 0, NULL, TAP_OPT_FLAG,
 		   "print one JSON object per refresh"),
 	{ 0 },
 };
 
-static const struct top_opts defaults = { .delay_ns = 1000000000u };
+static const struct top_opts defaults = { .delay_ns = 1000000000u, .warn_ns = 1000000u };
 
 static void sleep_until(uint64_t ns)
 {
@@ -63,111 +67,98 @@ static int print(struct tap_buf *out, struct tap_err *err)
 	return 0;
 }
 
-struct top {
-	const struct top_opts *o;
-	struct tap_tally *tally; /* NULL: it could not be opened */
-	struct tap_err why; /* then: the reason */
-	struct tap_accounts *accounts; /* then: what takes its place */
-	struct tap_buf out;
-	uint64_t next_ns; /* time of the next refresh */
-	uint64_t own_ns; /* CPU time of this process at the last refresh */
-	uint64_t sampled_ns, ns_per_switch; /* when the overhead was measured, and the result */
-};
-
 /* Wait until the next refresh; measure the overhead just before it. */
-static void await_refresh(struct top *t)
+static void await_refresh(struct tap_top_source *s, uint64_t at_ns)
 {
-	int64_t ns;
+	sleep_until(at_ns - SAMPLE_NS);
+	tap_top_source_sample(s);
+	sleep_until(at_ns);
+}
 
-	t->next_ns += t->o->delay_ns;
-	if (!t->tally || (t->sampled_ns && t->next_ns - t->sampled_ns < SAMPLE_EVERY_NS)) {
-		sleep_until(t->next_ns);
-		return;
+static void add(struct tap_buf *out, const struct top_opts *o, const struct tap_top_reading *r)
+{
+	if (r->refresh.view)
+		(o->json ? tap_top_json : tap_top_line)(out, &r->refresh);
+	else
+		(o->json ? tap_top_accounts_json : tap_top_accounts_line)(out, &r->proc);
+}
+
+/* A recording has so many steps. */
+static int64_t steps_of(const struct tap_top_source *s, int64_t nr)
+{
+	uint64_t ns = s->run.window.to_ns - s->run.window.from_ns;
+	int64_t steps = (int64_t)((ns + s->o.delay_ns - 1) / s->o.delay_ns);
+
+	return nr && nr < steps ? nr : steps;
+}
+
+static int print_lines(struct tap_top_source *s, const struct top_opts *o, struct tap_err *err)
+{
+	uint64_t at_ns = s->recorded ? s->run.window.from_ns : tap_now_ns();
+	int64_t nr = s->recorded ? steps_of(s, o->nr) : o->nr;
+	struct tap_buf out = { 0 };
+	int ret = 0;
+
+	for (int64_t i = 0; !ret && (i < nr || (!nr && !s->recorded)); i++) {
+		struct tap_top_reading reading;
+
+		at_ns += o->delay_ns;
+		if (!s->recorded)
+			await_refresh(s, at_ns);
+		ret = tap_top_source_read(s, at_ns, &reading, err);
+		if (!ret)
+			add(&out, o, &reading);
+		ret = ret ?: print(&out, err);
 	}
-	sleep_until(t->next_ns - SAMPLE_NS);
-	t->sampled_ns = t->next_ns;
-	ns = tap_tally_overhead(t->tally, SAMPLE_NS, NULL);
-	t->ns_per_switch = ns > 0 ? (uint64_t)ns : 0;
-}
-
-static int add_tally(struct top *t, uint64_t own_cpu_ns, struct tap_err *err)
-{
-	struct tap_tally_view view;
-	struct tap_top_refresh r = { .view = &view,
-				     .ns_per_switch = t->ns_per_switch,
-				     .own_cpu_ns = own_cpu_ns };
-	int ret = tap_tally_read(t->tally, &view, err);
-
-	r.realtime_ns = (int64_t)tap_clock_ns(CLOCK_REALTIME);
-	if (!ret)
-		(t->o->json ? tap_top_json : tap_top_line)(&t->out, &r);
+	tap_buf_release(&out);
 	return ret;
 }
 
-static int add_accounts(struct top *t, uint64_t own_cpu_ns, struct tap_err *err)
+static int check(const struct top_opts *o, struct tap_err *err)
 {
-	struct tap_accounts_view view;
-	struct tap_top_accounts r = { .view = &view, .why = t->why.text, .own_cpu_ns = own_cpu_ns };
-	int ret = tap_accounts_read(t->accounts, &view, err);
-
-	r.realtime_ns = (int64_t)tap_clock_ns(CLOCK_REALTIME);
-	if (!ret)
-		(t->o->json ? tap_top_accounts_json : tap_top_accounts_line)(&t->out, &r);
-	return ret;
-}
-
-static int refresh(struct top *t, struct tap_err *err)
-{
-	uint64_t own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	int ret = (t->tally ? add_tally : add_accounts)(t, own_ns - t->own_ns, err);
-
-	t->own_ns = own_ns;
-	return ret ?: print(&t->out, err);
-}
-
-static int open_source(struct top *t, struct tap_err *err)
-{
-	const struct tap_tally_opts tally = { .max_cgroups = MAX_CGROUPS,
-					      .reads_tasks = t->o->json, /* a line has none */
-					      .from_waking = t->o->from_waking };
-	int ret = tap_tally_open(&t->tally, &tally, &t->why);
-
-	if (ret && tap_cmd_without_tally(&t->why, t->o->from_waking))
-		return tap_accounts_open_machine(&t->accounts, t->o->json, err);
-	if (ret)
-		*err = t->why;
-	return ret;
+	if (o->delay_ns < MIN_DELAY_NS)
+		return tap_err_set(err, -EINVAL, "-d: the time must be at least 100ms");
+	if (o->at && !o->input.nr)
+		return tap_err_set(err, -EINVAL, "--at needs a recording: -i FILE");
+	if (o->from_waking && o->input.nr)
+		return tap_err_set(err, -EINVAL,
+				   "--from-waking is not for recordings: their waits begin at the "
+				   "waking if it was recorded");
+	return 0;
 }
 
 static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct top_opts *o = opts;
-	struct top t = { .o = o };
+	bool lines = o->batch || o->json || !tap_terminal_can(STDIN_FILENO, STDOUT_FILENO);
+	const struct tap_top_source_opts source = { .delay_ns = o->delay_ns,
+						    .reads_tasks = o->json || !lines,
+						    .from_waking = o->from_waking };
+	const struct tap_top_screens_opts screens = { .nr = o->nr,
+						      .at = o->at,
+						      .file = o->input.nr ? o->input.v[0] : NULL,
+						      .warn_ns = o->warn_ns,
+						      .bad_ns = 10 * o->warn_ns };
+	struct tap_top_source s = { 0 };
 	struct tap_err err = { 0 };
-	int ret;
+	bool usage = false;
+	int ret = check(o, &err);
 
 	(void)operands;
 	(void)rest;
-	if (t.o->delay_ns < MIN_DELAY_NS) {
-		tap_err_set(&err, -EINVAL, "-d: the time must be at least 100ms");
+	if (ret)
 		return tap_cmd_fail(&err, true);
-	}
-	ret = open_source(&t, &err);
-	t.next_ns = tap_now_ns();
-	t.own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	for (int64_t i = 0; !ret && (!t.o->nr || i < t.o->nr); i++) {
-		await_refresh(&t);
-		ret = refresh(&t, &err);
-	}
-	tap_tally_close(t.tally);
-	tap_accounts_close(t.accounts);
-	tap_buf_release(&t.out);
-	return ret ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
+	ret = o->input.nr ? tap_top_source_recording(&s, &source, &o->input, &usage, &err)
+			  : tap_top_source_live(&s, &source, &err);
+	if (!ret)
+		ret = lines ? print_lines(&s, o, &err) : tap_top_screens(&s, &screens, &err);
+	tap_top_source_close(&s);
+	return ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
 }
 
 const struct tap_cmd tap_cmd_top = {
 	.name = "top",
-	.help = "waits and their culprits as they happen",
+	.help = "waits and their culprits as they happen, on a screen",
 	.exits = "0 done, 1 failed, 2 usage error, 3 --from-waking: no access, or BPF is not "
 		 "available",
 	.example = "schedtap top -b -n 3",

@@ -472,6 +472,7 @@ static void read_cpu(struct tap_tally *t, unsigned int nr, struct tap_tally_view
 	add_run(t, was->slot, -(int64_t)was->running_ns);
 	add_run(t, is.slot, (int64_t)is.running_ns);
 	*v = cpu_view(c, nr, !(t->epoch & 1));
+	v->llc = c->llc;
 	v->cpu_ns = is.at_ns - (was->at_ns ?: c->first_ns);
 	v->idle_ns += is.slot == TAP_TALLY_IDLE ? is.running_ns : 0;
 	v->idle_ns -= was->slot == TAP_TALLY_IDLE ? was->running_ns : 0;

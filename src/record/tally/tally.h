@@ -16,7 +16,7 @@
 struct tap_tally;
 
 struct tap_tally_cpu_view {
-	unsigned int cpu;
+	unsigned int cpu, llc; /* .llc: as in struct tap_tally_llc_view */
 	uint64_t cpu_ns, idle_ns, switches, max_wait_ns[TAP_TALLY_KINDS];
 	/*
 	 * Time by the length of its run queue, of tap_tally_length(), and the time multiplied by

@@ -32,7 +32,8 @@ enum tap_style {
 #define TAP_CELL_BYTES 12u /* a character with its combining characters; more of them are cut */
 
 struct tap_cell {
-	char text[TAP_CELL_BYTES]; /* UTF-8, not terminated if full; "": the right half of a wide one */
+	char text[TAP_CELL_BYTES]; /* UTF-8, not terminated if full; "": the right half of a wide
+				      one */
 	uint8_t style;
 };
 
@@ -62,8 +63,8 @@ void tap_frame_right(struct tap_frame *f, unsigned int row, unsigned int end, un
 void tap_frame_left(struct tap_frame *f, unsigned int row, unsigned int column, unsigned int width,
 		    unsigned int style, const char *text);
 /* Change the style of cells; their text remains. */
-void tap_frame_paint(struct tap_frame *f, unsigned int row, unsigned int column,
-		     unsigned int width, unsigned int style);
+void tap_frame_paint(struct tap_frame *f, unsigned int row, unsigned int column, unsigned int width,
+		     unsigned int style);
 
 /*
  * Append what turns a terminal that shows @before into one that shows @now (ECMA-48). @before:

@@ -64,24 +64,12 @@ static void add_culprit(struct tap_buf *out, const struct tap_tally_view *v)
 /* The line is about what is wrong: this part is missing where nothing is. */
 static void add_idle_while_waiting(struct tap_buf *out, const struct tap_tally_view *v)
 {
-	uint64_t ns = 0;
+	uint64_t ns = tap_top_idle_while_waiting(v);
 
-	for (unsigned int i = 0; i < v->nr_llcs; i++)
-		ns += v->llcs[i].idle_while_waiting_ns;
 	if (!ns)
 		return;
 	tap_buf_char(out, ' ');
 	add_time(out, "idle while waiting", ns);
-}
-
-static uint64_t nr_censored(const struct tap_tally_view *v)
-{
-	uint64_t nr = 0;
-
-	for (unsigned int i = 0; i < v->nr_slots; i++)
-		for (unsigned int k = 0; k < TAP_TALLY_REASONS; k++)
-			nr += v->rows[i].censored[k];
-	return nr;
 }
 
 void tap_top_rate(struct tap_buf *out, uint64_t switches, uint64_t ns)
@@ -118,6 +106,6 @@ void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
 	add_idle_while_waiting(out, v);
 	if (!isnan(overhead))
 		tap_buf_printf(out, "  overhead %.1f %%", overhead);
-	tap_buf_printf(out, "  censored %llu  lost %llu\n", (unsigned long long)nr_censored(v),
+	tap_buf_printf(out, "  censored %llu  lost %llu\n", (unsigned long long)tap_top_censored(v),
 		       (unsigned long long)v->missed);
 }

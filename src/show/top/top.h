@@ -41,6 +41,9 @@ unsigned int tap_top_culprits(const struct tap_tally_view *view, const struct ta
 uint64_t tap_top_switches(const struct tap_tally_view *view); /* of all CPUs */
 uint64_t tap_top_max_wait(const struct tap_tally_view *view, enum tap_tally_kind kind);
 
+uint64_t tap_top_censored(const struct tap_tally_view *view); /* number of waits, all reasons */
+uint64_t tap_top_idle_while_waiting(const struct tap_tally_view *view); /* of all LLCs */
+
 /* Return: percent of the CPU time that the tally takes; NAN if unknown. */
 double tap_top_overhead(const struct tap_top_refresh *r);
 
