@@ -10,9 +10,16 @@
 #include <stdint.h>
 
 struct tap_settings {
-	char scheduler[64]; /* "EEVDF" (since v6.6), "CFS", or the name of a sched_ext scheduler */
+	/*
+	 * of all normal tasks: "EEVDF" (since v6.6), "CFS", or the name of a sched_ext scheduler
+	 */
+	char scheduler[64];
 	int64_t base_slice_ns; /* debugfs sched/base_slice_ns, or min_granularity_ns; -1: unknown */
-	char preempt[16]; /* preemption model: "none", "voluntary", "full", "lazy"; "": unknown */
+	/*
+	 * Preemption model: "none", "voluntary", "full", "lazy"; "rt": PREEMPT_RT; "dynamic":
+	 * chosen at boot, and debugfs cannot be read to see which one; "": unknown
+	 */
+	char preempt[16];
 	char governor[24]; /* of all CPUs; "mixed"; "": no cpufreq */
 };
 
@@ -35,7 +42,11 @@ struct tap_cpu_power {
 };
 
 void tap_cpu_power_read(struct tap_cpu_power *p, unsigned int cpu, const char *root);
-/* Energy of all packages since boot, in uJ (powercap intel-rapl); -1: unknown. It wraps around. */
+/*
+ * Energy of all packages since boot, in uJ (powercap intel-rapl); -1: unknown, also if only one of
+ * them is. The counter of a package wraps around at a limit of its own: the sum then falls, and the
+ * difference to the reading before is unknown.
+ */
 int64_t tap_energy_uj(const char *root);
 
 #endif
