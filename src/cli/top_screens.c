@@ -16,6 +16,7 @@
 #include "cli/top_keep.h"
 
 #define POLL_NS 100000000u /* how often commands are looked at while one is at work */
+#define POWER_CPUS 64u /* more CPUs than this are not looked at: the home screen has no lines */
 #define FIRST_NS 100000000u /* what the first refresh is of */
 #define LOOK_BACK_NS 10000000000u /* of a recording: how much is explained */
 
@@ -74,6 +75,7 @@ static int read_power(struct power *p)
 
 	if (!p->nr) {
 		p->nr = tap_machine_nr_cpus();
+		p->nr = p->nr < POWER_CPUS ? p->nr : POWER_CPUS;
 		p->now = calloc(p->nr, sizeof(*p->now));
 		old = calloc(p->nr, sizeof(*old));
 		p->idle = calloc(p->nr, sizeof(*p->idle));
