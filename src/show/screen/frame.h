@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 /* How a cell looks: bits, and one colour. */
-enum tap_style {
+enum tap_cell_style {
 	TAP_STYLE_PLAIN = 0,
 	TAP_STYLE_BOLD = 1,
 	TAP_STYLE_DIM = 2,
@@ -32,8 +32,7 @@ enum tap_style {
 #define TAP_CELL_BYTES 12u /* a character with its combining characters; more of them are cut */
 
 struct tap_cell {
-	char text[TAP_CELL_BYTES]; /* UTF-8, not terminated if full; "": the right half of a wide
-				      one */
+	char text[TAP_CELL_BYTES]; /* UTF-8, no NUL if full; "": right half of a wide character */
 	uint8_t style;
 };
 
