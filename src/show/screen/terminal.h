@@ -25,6 +25,11 @@ int tap_terminal_open(struct tap_terminal **out, int in_fd, int out_fd, struct t
 /* Restore the terminal as it was before the open. NULL is accepted. */
 void tap_terminal_close(struct tap_terminal *t);
 
+/*
+ * Say what the terminal and the user's locale can show, as for tap_frame_update(). Both are true
+ * after the open.
+ */
+void tap_terminal_looks(struct tap_terminal *t, bool colours, bool utf8);
 /* The present size, 0x0 if it is unknown. */
 void tap_terminal_size(const struct tap_terminal *t, unsigned int *rows, unsigned int *columns);
 /*
