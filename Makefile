@@ -133,7 +133,7 @@ endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,calls_of filter_check filter_fuzz hostile idle_load program_fuzz tally_faults tally_load)
-TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
+TOOLS := $B/tests/mkdat $B/tests/on_terminal $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/parts.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -164,7 +164,7 @@ $B/tests/live/test_live_tally: | $B/tests/live/few_entries.bpf.o
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # a terminal emulator, to see what frames look like
-$B/tests/unit/test_frame: TEST_LIBS := -lvterm
+$B/tests/unit/test_frame $B/tests/on_terminal: TEST_LIBS := -lvterm -lutil
 # the program as a process that tests ask, and what asks it (tests/driver)
 $B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/parts.a
 	$(call say,LD,$@)

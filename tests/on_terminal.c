@@ -8,7 +8,6 @@
  *   size RxC       resize the terminal
  *   print          print the screen, without spaces at the ends of lines
  *   styles         as print, with a letter below each cell that is not plain
- *   stop           Ctrl-Z, and continue 100 ms later
  *   hang           the terminal vanishes
  *   signal N       send a signal
  *   wait           wait until the command ends, and print its exit code
@@ -254,23 +253,6 @@ static int set_size(const char *text)
 	return 0;
 }
 
-static void stop_and_continue(void)
-{
-	int status;
-
-	type("\\x1a");
-	for (long long until = now_ms() + PATIENCE_MS; now_ms() < until;) {
-		take_output(20);
-		if (waitpid(child, &status, WUNTRACED | WNOHANG) == child)
-			break;
-	}
-	while (take_output(100) &&
-	       poll(&(struct pollfd){ .fd = master, .events = POLLIN }, 1, 0) > 0)
-		;
-	printf("stopped: %s\n", WIFSTOPPED(status) ? "yes" : "no");
-	kill(child, SIGCONT);
-}
-
 static int wait_for_end(void)
 {
 	int status;
@@ -306,8 +288,6 @@ static int step(char *line)
 		return set_size(rest);
 	else if (!strcmp(line, "print") || !strcmp(line, "styles"))
 		print(*line == 's');
-	else if (!strcmp(line, "stop"))
-		stop_and_continue();
 	else if (!strcmp(line, "signal"))
 		kill(child, atoi(rest));
 	else if (!strcmp(line, "wait"))

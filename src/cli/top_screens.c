@@ -488,7 +488,10 @@ int tap_top_screens(struct tap_top_source *s, const struct tap_top_screens_opts 
 	t.ui.bad_ns = o->bad_ns ?: t.ui.bad_ns;
 	ret = find_begin(&t, err);
 	ret = ret ?: tap_terminal_open(&t.terminal, STDIN_FILENO, STDOUT_FILENO, err);
-	ret = ret ?: show(&t, err);
+	if (!ret) {
+		tap_terminal_looks(t.terminal, tap_screen_color(NULL), tap_screen_utf8());
+		ret = show(&t, err);
+	}
 	release(&t);
-	return ret;
+	return ret == -EIO ? 0 : ret; /* -EIO: the terminal has vanished */
 }

@@ -157,8 +157,7 @@ void tap_draw_head(struct tap_frame *f, const struct tap_top_ui *ui,
 {
 	struct tap_buf text = { 0 };
 
-	tap_buf_printf(&text, "schedtap top  %s",
-		       *title ? title : shown->recording ?: shown->host);
+	tap_buf_printf(&text, "schedtap top  %s", *title ? title : shown->recording ?: shown->host);
 	if (!*title && !shown->recording && f->columns >= 80)
 		tap_buf_printf(&text, "  %s", shown->release);
 	tap_buf_puts(&text, "  ");

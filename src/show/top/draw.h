@@ -8,7 +8,7 @@
 /* Text of one cell of a table, or of a line that grows. */
 struct tap_text_cell {
 	char text[256];
-	unsigned int style; /* enum tap_style */
+	unsigned int style; /* enum tap_cell_style */
 };
 
 void tap_cell_printf(struct tap_text_cell *c, const char *fmt, ...)

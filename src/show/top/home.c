@@ -33,7 +33,7 @@ static void draw_waits(struct tap_frame *f, unsigned int line, const struct tap_
 		return;
 	}
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
-		static const char *const kinds[] = { " waking", "  preempted", "  throttled" };
+		static const char *const kinds[] = { " waking", " preempted", " throttled" };
 
 		if (!now->kinds[k].count)
 			continue;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "show/top/draw.h"
 
 #define BARS 5u /* lines of the histogram */
@@ -119,6 +120,38 @@ static void draw_facts(struct tap_frame *f, const struct tap_now_task *t)
 	tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  %s", t->cgroup ?: "");
 }
 
+/* Return: how much of a line fits, in whole words if there are any. */
+static size_t fitting(const char *line, size_t len, unsigned int columns)
+{
+	size_t fit = tap_text_fit(line, len, columns), end = fit;
+
+	while (end && end < len && line[end] != ' ')
+		end--;
+	return end ?: fit;
+}
+
+/* Put a line of explain's output, on as many lines as it takes. Return: the line after it. */
+static unsigned int put_wrapped(struct tap_frame *f, unsigned int line, const char *text,
+				size_t len)
+{
+	unsigned int indent = 0;
+
+	do {
+		size_t part = fitting(text, len, f->columns - indent);
+		char copy[512];
+
+		snprintf(copy, sizeof(copy), "%.*s", (int)part, text);
+		tap_frame_put(f, line++, indent, TAP_STYLE_PLAIN, copy);
+		indent = 2;
+		while (part < len && text[part] == ' ')
+			part++;
+		text += part;
+		len -= part;
+	} while (len && line < f->rows - 1);
+	return line;
+}
+
+/* Without the head of the report. */
 static void draw_explained(struct tap_frame *f, unsigned int line, struct tap_top_ui *ui)
 {
 	const char *text = tap_buf_str(&ui->explained);
@@ -129,12 +162,9 @@ static void draw_explained(struct tap_frame *f, unsigned int line, struct tap_to
 				 ui->explained_since);
 	while (*text && line < f->rows - 1) {
 		size_t len = strcspn(text, "\n");
-		char copy[512];
 
-		if (nr++ >= ui->explained_first) {
-			snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
-			tap_frame_put(f, line++, 0, TAP_STYLE_PLAIN, copy);
-		}
+		if (*text != '#' && nr++ >= ui->explained_first)
+			line = put_wrapped(f, line, text, len);
 		text += len + (text[len] == '\n');
 	}
 }

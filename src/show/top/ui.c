@@ -144,7 +144,8 @@ static void go_to(struct tap_top_ui *ui, enum tap_top_screen screen)
 	ui->screen = screen;
 }
 
-static void go_to_task(struct tap_top_ui *ui, const struct tap_task_row *row)
+static void go_to_task(struct tap_top_ui *ui, const struct tap_now *now,
+		       const struct tap_task_row *row)
 {
 	if (!row->task)
 		return;
@@ -155,6 +156,7 @@ static void go_to_task(struct tap_top_ui *ui, const struct tap_task_row *row)
 		ui->explained_first = 0;
 	}
 	ui->tid = row->tid;
+	note_task(ui, now, ui->nr);
 	snprintf(ui->comm, sizeof(ui->comm), "%.15s", row->task->t->comm);
 	go_to(ui, TAP_TOP_TASK);
 }
@@ -201,7 +203,7 @@ static enum tap_top_action enter(struct tap_top_ui *ui, const struct tap_top_sho
 	if (from == TAP_TOP_CGROUPS)
 		go_to_tasks_of(ui, ((const struct tap_cgroup_row *)row)->c);
 	else if (from <= TAP_TOP_TASKS)
-		go_to_task(ui, row);
+		go_to_task(ui, shown->now, row);
 	free(t.rows);
 	return ui->screen == TAP_TOP_TASK ? TAP_TOP_EXPLAIN : TAP_TOP_NOTHING;
 }
