@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The first screen: the machine, its CPUs, and the tasks that wait most. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,23 +121,43 @@ static void draw_cpu(struct tap_frame *f, unsigned int line, const struct tap_to
 	tap_frame_right(f, line, f->columns - 1, 10, wait.style, wait.text);
 }
 
-/* As many CPUs as fit, those with the longest waits. Return: the line after them. */
-static unsigned int draw_cpus(struct tap_frame *f, unsigned int line, unsigned int end,
-			      const struct tap_top_ui *ui, const struct tap_top_shown *shown)
+static int by_longest_wait(const void *a, const void *b)
+{
+	const struct tap_now_cpu *x = a, *y = b;
+
+	if (x->max_wait_ns != y->max_wait_ns)
+		return x->max_wait_ns > y->max_wait_ns ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/*
+ * Put the CPUs into lines @line to @end - 1. If they do not all fit, those with the longest waits
+ * are shown. Return: the line after them.
+ */
+static int draw_cpus(struct tap_frame *f, unsigned int line, unsigned int end,
+		     const struct tap_top_ui *ui, const struct tap_top_shown *shown)
 {
 	const struct tap_now *now = shown->now;
-	unsigned int nr = end - line - 1;
+	unsigned int nr = end - line - 1, nr_cpus = now->nr_cpus;
+	struct tap_now_cpu *cpus = calloc(nr_cpus + 1, sizeof(*cpus));
 
+	if (!cpus)
+		return -ENOMEM;
 	tap_frame_put(f, line, 0, TAP_STYLE_BOLD,
 		      " cpu busy              %   MHz idle queue  longest waits");
 	tap_frame_right(f, line++, f->columns - 1, 4, TAP_STYLE_BOLD, "now");
-	if (now->nr_cpus > nr)
+	for (unsigned int i = 0; i < nr_cpus; i++)
+		cpus[i] = now->cpus[i];
+	if (nr_cpus > nr) {
 		nr--;
-	for (unsigned int i = 0; i < now->nr_cpus && i < nr; i++)
-		draw_cpu(f, line++, ui, shown, &now->cpus[i]);
-	if (now->nr_cpus > nr)
-		tap_frame_printf(f, line++, 0, TAP_STYLE_DIM, "%u more CPUs: 4", now->nr_cpus - nr);
-	return line;
+		qsort(cpus, nr_cpus, sizeof(*cpus), by_longest_wait);
+	}
+	for (unsigned int i = 0; i < nr_cpus && i < nr; i++)
+		draw_cpu(f, line++, ui, shown, &cpus[i]);
+	if (nr_cpus > nr)
+		tap_frame_printf(f, line++, 0, TAP_STYLE_DIM, "%u more CPUs: 4", nr_cpus - nr);
+	free(cpus);
+	return (int)line;
 }
 
 /* The cells of the tasks' table with the column that is chosen here. */
@@ -169,7 +190,10 @@ int tap_draw_home(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_t
 		draw_why(f, 4, now);
 		draw_culprit(f, line++, now);
 	}
-	line = draw_cpus(f, line, line + (f->rows - line) / 2, ui, shown);
+	ret = draw_cpus(f, line, line + (f->rows - line) / 2, ui, shown);
+	if (ret < 0)
+		return ret;
+	line = (unsigned int)ret;
 	if (now->idle_while_waiting_ns != TAP_NOW_UNKNOWN &&
 	    (double)now->idle_while_waiting_ns >= tap_now_length(now) / 10000)
 		tap_frame_printf(f, line++, 0, TAP_STYLE_YELLOW,
