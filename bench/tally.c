@@ -5,8 +5,9 @@
  * time, the first one finds cold caches, and costs twice as much.
  *
  * tally pipe [ROUNDS [MS]]: two processes that wake each other. tally as-is [ROUNDS [MS [LOAD]]]:
- * what runs anyway, beside a program that reads the clock. tally hold tally|empty|nothing: attach,
- * say "ready", and detach when stdin ends.
+ * what runs anyway, beside a program that reads the clock. tally tasks [ROUNDS [MS]]: as pipe, but
+ * each task's waits are counted by length, beside a tally that does not. tally hold
+ * tally|empty|nothing: attach, say "ready", and detach when stdin ends.
  */
 #include <errno.h>
 #include <sched.h>
@@ -36,9 +37,13 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Programs that the tally is compared with: one that returns at once, and one that reads the clock.
+/*
+ * Programs that the tally is compared with: one that returns at once, one that reads the clock, and
+ * a tally that does not count the waits of single tasks.
  */
-enum other { EMPTY, CLOCK };
+enum other { EMPTY, CLOCK, TALLY };
+
+static const char *const other_names[] = { "empty", "reads the clock", "no waits of tasks" };
 
 struct attached {
 	int program, link;
@@ -162,15 +167,6 @@ static double per_run(int fd, unsigned int ms)
 	return (double)(after.ns - before.ns) / (double)(after.runs - before.runs);
 }
 
-static double other_per_run(enum other other, unsigned int ms)
-{
-	struct attached a = attach("sched_switch", other);
-	double ns = per_run(a.program, ms);
-
-	detach(a);
-	return ns;
-}
-
 static double tally_per_run(const struct tap_tally_opts *opts, unsigned int ms)
 {
 	struct tap_tally *t = open_tally(opts);
@@ -179,6 +175,20 @@ static double tally_per_run(const struct tap_tally_opts *opts, unsigned int ms)
 
 	close(fd);
 	tap_tally_close(t);
+	return ns;
+}
+
+static double other_per_run(enum other other, unsigned int ms)
+{
+	const struct tap_tally_opts opts = { .max_cgroups = MAX_CGROUPS };
+	struct attached a;
+	double ns;
+
+	if (other == TALLY)
+		return tally_per_run(&opts, ms);
+	a = attach("sched_switch", other);
+	ns = per_run(a.program, ms);
+	detach(a);
 	return ns;
 }
 
@@ -213,8 +223,8 @@ static void measure(const struct measured *m)
 		tally[i] = tally_per_run(&m->opts, m->ms);
 		ratio[i] = tally[i] / other[i];
 	}
-	printf("|%s|%s|%.0f|%.0f|%.2f|\n", m->load, m->other == CLOCK ? "reads the clock" : "empty",
-	       median(other, m->rounds), median(tally, m->rounds), median(ratio, m->rounds));
+	printf("|%s|%s|%.0f|%.0f|%.2f|\n", m->load, other_names[m->other], median(other, m->rounds),
+	       median(tally, m->rounds), median(ratio, m->rounds));
 }
 
 static void measure_pipe(const struct measured *m, int cpu_a, int cpu_b)
@@ -269,7 +279,11 @@ int main(int argc, char **argv)
 	}
 	if (m.rounds < 1 || m.rounds > MAX_ROUNDS)
 		return 2;
-	if (argc > 1 && !strcmp(argv[1], "pipe")) {
+	if (argc > 1 && !strcmp(argv[1], "tasks")) {
+		m.other = TALLY;
+		m.opts.reads_tasks = m.opts.counts_task_waits = true;
+	}
+	if (argc > 1 && (!strcmp(argv[1], "pipe") || m.other == TALLY)) {
 		m.load = "a pipe on one CPU";
 		measure_pipe(&m, 0, 0);
 		m.load = "a pipe between two CPUs";

@@ -42,6 +42,9 @@ const volatile u32 tap_nr_slots = 1, tap_nr_cpus = 1;
 /* true: waits begin at the waking; false: at the queueing */
 const volatile bool tap_from_waking = false;
 
+/* true: count the waits of each task by length */
+const volatile bool tap_counts_tasks = false;
+
 /* true: the task that runs tap_tally_join, and its descendants, count in a slot of their own */
 const volatile bool tap_has_command = false;
 
@@ -87,6 +90,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct tap_tally_tag);
 } tap_tags SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_tally_task_count);
+} tap_task_waits SEC(".maps");
 
 /* The command's processes: addresses of their signal_struct, at index tgid % TAP_TALLY_TAGS. */
 struct {
@@ -269,6 +280,23 @@ static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_stru
 			*cached = address << 16 | entry;
 	}
 	return c->address_slot = entry & 0xffff;
+}
+
+/* Return the slot of a task that need not run, and take no new one. */
+static __always_inline u32 tap_known_slot(struct task_struct *p)
+{
+	struct cgroup *cgrp;
+	u32 *slot;
+	u64 id;
+
+	if (p->flags & TAP_PF_KTHREAD)
+		return TAP_TALLY_KERNEL;
+	if (tap_is_command(p))
+		return TAP_TALLY_COMMAND;
+	cgrp = *tap_cgroup_at(p);
+	id = BPF_CORE_READ(cgrp, kn, id);
+	slot = bpf_map_lookup_elem(&tap_slot_of_id, &id);
+	return slot ? *slot : tap_slot_of_ancestor(cgrp);
 }
 
 static long tap_forget_address(u32 cpu, void *address)
@@ -603,6 +631,37 @@ __noinline int tap_count_idle(u32 bank, u64 since, u64 now)
 	return 0;
 }
 
+/* ---- waits of single tasks ---- */
+
+/*
+ * Count a wait in the element @at of tap_task_waits, for the task that has @start. @bucket: of
+ * tap_tally_bucket().
+ *
+ * Not static, and all arguments are numbers, for the verifier: see tap_count_idle().
+ */
+__noinline int tap_count_task_wait(u32 at, u32 start, u32 epoch, u32 bucket, u64 wait)
+{
+	struct tap_tally_task_count *t = bpf_map_lookup_elem(&tap_task_waits, &at);
+	u32 n = tap_tally_task_bucket(bucket);
+
+	if (!t)
+		return 0;
+	if (t->epoch != epoch || t->start != start)
+		*t = (struct tap_tally_task_count){ .epoch = epoch, .start = start };
+	if (wait > t->waits.max_wait_ns)
+		t->waits.max_wait_ns = wait;
+	/* the verifier needs the check that clang would leave out */
+	asm volatile("" : "+r"(n));
+	if (n < TAP_TALLY_TASK_BUCKETS)
+		t->waits.buckets[n]++;
+	return 0;
+}
+
+static __always_inline u32 tap_task_waits_at(struct task_struct *p, u32 bank)
+{
+	return bank * TAP_TALLY_TAGS + (u32)p->pid % TAP_TALLY_TAGS;
+}
+
 /* ---- the end of a wait ---- */
 
 /* A wait that has ended. */
@@ -693,6 +752,9 @@ static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
 		__sync_fetch_and_add(&row->buckets[w.kind][bucket], 1);
 	if (wait > c->max_wait_ns[bank & 1][w.kind])
 		c->max_wait_ns[bank & 1][w.kind] = wait;
+	if (tap_counts_tasks)
+		tap_count_task_wait(tap_task_waits_at(next, bank), (u32)next->start_time, c->epoch,
+				    bucket, wait);
 	if (w.kind == TAP_TALLY_THROTTLED) {
 		__sync_fetch_and_add(&row->self_ns, wait);
 		return;
@@ -847,6 +909,12 @@ int tap_each_task(struct bpf_iter__task *ctx)
 	row.voluntary = p->nvcsw;
 	row.involuntary = p->nivcsw;
 	row.migrations = p->se.nr_migrations;
+	row.cpu = tp_task_cpu(p);
+	row.slot = tap_known_slot(p);
+	row.util = TAP_TALLY_UNKNOWN;
+	if (bpf_core_field_exists(p->se.avg.util_avg))
+		row.util = p->se.avg.util_avg;
+	row.prio = p->prio;
 	bpf_core_read(row.comm, sizeof(row.comm), &p->comm);
 	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
 	return 0;

@@ -308,6 +308,39 @@ struct tap_tally_tag {
 	unsigned long long is_censored : 1; /* TAP_TALLY_DELAYED_DEQUEUE */
 };
 
+/*
+ * Waits of a task by length: bucket n has those above the limit of bucket n - 1, up to and
+ * including 2^(n - 20) s (0.95 us, 1.9 us, ... 0.25 s). The last bucket has all longer ones.
+ */
+#define TAP_TALLY_TASK_BUCKETS 20u
+
+/* Return: a task's bucket for a wait that is in @bucket of tap_tally_bucket(). */
+static inline __attribute__((always_inline)) unsigned int tap_tally_task_bucket(unsigned int bucket)
+{
+	unsigned int n =
+		bucket <= 2 * TAP_TALLY_SUB_BUCKETS ? 0 : (bucket - 1) / TAP_TALLY_SUB_BUCKETS - 1;
+
+	return n < TAP_TALLY_TASK_BUCKETS ? n : TAP_TALLY_TASK_BUCKETS - 1;
+}
+
+/* What the tally adds to the kernel's own numbers of a task. */
+struct tap_tally_task_waits {
+	unsigned int buckets[TAP_TALLY_TASK_BUCKETS]; /* number of waits that ended, of all kinds */
+	unsigned long long max_wait_ns; /* the longest one; 0: none ended */
+};
+
+/*
+ * Element of the map "tap_task_waits", at index bank * TAP_TALLY_TAGS + tid % TAP_TALLY_TAGS: the
+ * waits of one task that ended in one epoch. At the first wait of another task, or in another
+ * epoch, the program clears the element. Two CPUs that at the same moment end waits of two tasks
+ * that share an element may leave a wait with the wrong one.
+ */
+struct tap_tally_task_count {
+	unsigned int epoch;
+	unsigned int start; /* low 32 bits of the task's start time: they identify it */
+	struct tap_tally_task_waits waits;
+};
+
 /* The kernel's own numbers of a task since it began, as the program tap_each_task writes them. */
 struct tap_tally_task {
 	unsigned int tid, tgid; /* in the initial pid namespace */
@@ -317,7 +350,8 @@ struct tap_tally_task {
 	unsigned long long migrations;
 	char comm[16];
 	unsigned int cpu; /* it runs there, or ran last */
-	unsigned int slot; /* of its cgroup, as in "tap_rows" */
+	/* of its cgroup or of the nearest ancestor that has one, as in "tap_rows" */
+	unsigned int slot;
 	unsigned int util; /* util_avg, 0..1024; TAP_TALLY_UNKNOWN */
 	int prio; /* the kernel's: 0..99 real-time, 100..139 nice -20 to 19; -1: deadline */
 };

@@ -2,6 +2,7 @@
 /*
  * Does the tally add up at any moment? While cgroups are made and removed as fast as possible,
  * while it has fewer places than there are cgroups, and while tasks share its entries for tasks.
+ * Are the numbers of single tasks theirs?
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,6 +80,21 @@ static pid_t fork_child(void)
 	if (!pid)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return pid;
+}
+
+static bool is_empty(const char *folder)
+{
+	char path[FOLDER_MAX + 16];
+	unsigned int pid;
+	FILE *f;
+	bool has;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	f = fopen(path, "re");
+	has = f && fscanf(f, "%u", &pid) == 1;
+	if (f)
+		fclose(f);
+	return !has;
 }
 
 /* Return: of a process that runs and sleeps in turns in this cgroup. */
@@ -253,6 +270,107 @@ static void sums_hold_in_a_storm(void **state)
 	assert_true(seen > READINGS);
 }
 
+/* ---- numbers of single tasks ---- */
+
+static const struct tap_tally_opts with_waits = { 1024, true, true };
+
+/* Return: a task of the reading, by tid; NULL. */
+static const struct tap_tally_task *find_task(const struct tap_tally_view *v, pid_t tid)
+{
+	for (unsigned int i = 0; i < v->nr_tasks; i++)
+		if (v->tasks[i].tid == (unsigned int)tid)
+			return &v->tasks[i];
+	return NULL;
+}
+
+/* Add up the waits of the slot's tasks, by bucket. */
+static void sum_tasks(const struct tap_tally_view *v, unsigned int slot,
+		      uint64_t sums[TAP_TALLY_TASK_BUCKETS])
+{
+	memset(sums, 0, TAP_TALLY_TASK_BUCKETS * sizeof(*sums));
+	for (unsigned int i = 0; i < v->nr_tasks; i++)
+		for (unsigned int k = 0; k < TAP_TALLY_TASK_BUCKETS; k++)
+			if (v->tasks[i].slot == slot)
+				sums[k] += v->task_waits[i].buckets[k];
+}
+
+static void sum_row(const struct tap_tally_row *row, uint64_t sums[TAP_TALLY_TASK_BUCKETS])
+{
+	memset(sums, 0, TAP_TALLY_TASK_BUCKETS * sizeof(*sums));
+	for (unsigned int kind = 0; kind < TAP_TALLY_KINDS; kind++)
+		for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++)
+			sums[tap_tally_task_bucket(i)] += row->buckets[kind][i];
+}
+
+/* The longest wait is in the last bucket with a wait. */
+static void check_longest(const struct tap_tally_task_waits *w)
+{
+	unsigned int last = TAP_TALLY_TASK_BUCKETS;
+
+	while (last && !w->buckets[last - 1])
+		last--;
+	if (last)
+		assert_int_equal(tap_tally_task_bucket(tap_tally_bucket(w->max_wait_ns)), last - 1);
+	else
+		assert_int_equal(w->max_wait_ns, 0);
+}
+
+static bool is_of_crowd(const struct tap_tally_view *v, unsigned int slot)
+{
+	return v->names[slot] && strstr(v->names[slot], "-crowd");
+}
+
+/*
+ * The waits of a cgroup are those of its tasks. Of tasks that share an entry, some are lost.
+ * Return: number of waits of the crowd's tasks.
+ */
+static uint64_t check_tasks(const struct tap_tally_view *v, bool share_entries)
+{
+	uint64_t of_tasks[TAP_TALLY_TASK_BUCKETS], of_row[TAP_TALLY_TASK_BUCKETS], nr = 0;
+
+	for (unsigned int i = 0; i < v->nr_tasks; i++)
+		check_longest(&v->task_waits[i]);
+	for (unsigned int i = 0; i < v->nr_slots; i++) {
+		if (!is_of_crowd(v, i))
+			continue;
+		sum_tasks(v, i, of_tasks);
+		sum_row(&v->rows[i], of_row);
+		for (unsigned int k = 0; k < TAP_TALLY_TASK_BUCKETS; k++) {
+			assert_in_range(of_tasks[k], share_entries ? 0 : of_row[k], of_row[k]);
+			nr += of_tasks[k];
+		}
+	}
+	return nr;
+}
+
+/* A task of the crowd counts in its cgroup or in the root, which is the nearest one with a place.
+ */
+static void check_slots(const struct tap_tally_view *v)
+{
+	for (unsigned int i = 0; i < nr_children; i++) {
+		const struct tap_tally_task *task = find_task(v, children[i]);
+
+		if (task)
+			assert_true(is_of_crowd(v, task->slot) || task->slot == TAP_TALLY_ROOT);
+	}
+}
+
+/* Return true if the longest wait of a task is that of a CPU. */
+static bool has_longest(const struct tap_tally_view *v)
+{
+	uint64_t of_cpus = 0, of_tasks = 0;
+
+	for (unsigned int i = 0; i < v->nr_cpus; i++)
+		for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+			if (v->cpus[i].max_wait_ns[k] > of_cpus)
+				of_cpus = v->cpus[i].max_wait_ns[k];
+	for (unsigned int i = 0; i < v->nr_tasks; i++)
+		if (v->task_waits[i].max_wait_ns > of_tasks)
+			of_tasks = v->task_waits[i].max_wait_ns;
+	assert_true(of_tasks <= of_cpus);
+	return of_tasks == of_cpus;
+}
+
 static void start_crowd(void)
 {
 	char folder[FOLDER_MAX];
@@ -261,7 +379,22 @@ static void start_crowd(void)
 		folder_of(folder, "crowd", i);
 		assert_int_equal(mkdir(folder, 0755), 0);
 		assert_true(start_in(folder) > 0);
+		while (is_empty(folder))
+			usleep(100);
 	}
+}
+
+/* Return false if the machine has another task whose tid may share an entry with the crowd's. */
+static bool has_own_entries(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int max = 0;
+
+	if (f && fscanf(f, "%u", &max) != 1)
+		max = 0;
+	if (f)
+		fclose(f);
+	return max && max <= TAP_TALLY_TAGS;
 }
 
 /* The cgroups without one of the @places count with the root, and nothing is lost. */
@@ -272,7 +405,7 @@ static void check_places(unsigned int places)
 	struct tap_err err = { 0 };
 	struct tap_tally *t;
 
-	if (tap_tally_open(&t, &(struct tap_tally_opts){ places, true }, &err)) {
+	if (tap_tally_open(&t, &(struct tap_tally_opts){ places, true, true }, &err)) {
 		skip_test(err.text);
 		return;
 	}
@@ -281,6 +414,9 @@ static void check_places(unsigned int places)
 		usleep(READ_US);
 		assert_int_equal(tap_tally_read(t, &v, &err), 0);
 		check_sums(&v, &totals);
+		check_slots(&v);
+		if (i) /* the crowd has entered its cgroups */
+			check_tasks(&v, !has_own_entries());
 	}
 	assert_true(v.no_free_slot >= NR_CROWD - places);
 	assert_in_range(nr_named(&v, "/tally-"), places > 1, places);
@@ -327,6 +463,86 @@ static void migrations_are_counted(void **state)
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
+static void waits_of_tasks_add_up(void **state)
+{
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+	unsigned int nr_longest = 0;
+	uint64_t nr = 0;
+
+	(void)state;
+	if (tap_tally_open(&t, &with_waits, &err)) {
+		skip_test(err.text);
+		return;
+	}
+	start_crowd();
+	usleep(READ_US);
+	assert_int_equal(tap_tally_read(t, &v, &err), 0); /* the crowd enters its cgroups */
+	for (unsigned int i = 0; i < READINGS; i++) {
+		usleep(READ_US);
+		assert_int_equal(tap_tally_read(t, &v, &err), 0);
+		nr += check_tasks(&v, !has_own_entries());
+		nr_longest += has_longest(&v);
+	}
+	tap_tally_close(t);
+	assert_true(nr > READINGS * NR_CROWD);
+	assert_true(nr_longest > READINGS / 2); /* else it was of tasks that have ended */
+}
+
+/* What the iterator reads of this process. */
+static struct tap_tally_task read_self(struct tap_tally *t)
+{
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+
+	usleep(1000);
+	assert_int_equal(tap_tally_read(t, &v, &err), 0);
+	assert_non_null(find_task(&v, self));
+	assert_null(v.task_waits);
+	return *find_task(&v, self);
+}
+
+static void set_policy(int policy, int priority)
+{
+	assert_int_equal(
+		sched_setscheduler(0, policy, &(struct sched_param){ .sched_priority = priority }),
+		0);
+}
+
+static void tasks_have_their_cpu_and_priority(void **state)
+{
+	struct tap_err err = { 0 };
+	struct tap_tally_task is;
+	struct tap_tally *t;
+	cpu_set_t before;
+	int nr_cpus;
+
+	(void)state;
+	if (tap_tally_open(&t, &(struct tap_tally_opts){ 8, true, .has_command = true }, &err)) {
+		skip_test(err.text);
+		return;
+	}
+	sched_getaffinity(0, sizeof(before), &before);
+	nr_cpus = CPU_COUNT(&before) < 2 ? 1 : 2;
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		move_to((unsigned int)cpu);
+		is = read_self(t);
+		assert_int_equal(is.cpu, cpu);
+		assert_int_equal(is.prio, 120 + getpriority(PRIO_PROCESS, 0));
+		assert_true(is.util <= 1100);
+		assert_true(is.slot == TAP_TALLY_ROOT || is.slot >= TAP_TALLY_FIRST_FREE);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	assert_int_equal(tap_tally_join(t), 0);
+	set_policy(SCHED_FIFO, 7);
+	is = read_self(t);
+	set_policy(SCHED_OTHER, 0);
+	assert_int_equal(is.prio, 99 - 7);
+	assert_int_equal(is.slot, TAP_TALLY_COMMAND);
+	tap_tally_close(t);
+}
+
 static void ancestors_count_for_cgroups_without_place(void **state)
 {
 	(void)state;
@@ -346,7 +562,7 @@ static struct tap_tally *open_with_few_entries(unsigned int max_cgroups)
 	struct tap_tally *t;
 
 	has_few_entries = true;
-	tap_tally_open(&t, &(struct tap_tally_opts){ max_cgroups, true }, &err);
+	tap_tally_open(&t, &(struct tap_tally_opts){ max_cgroups, true, true }, &err);
 	has_few_entries = false;
 	if (!t)
 		skip_test(err.text);
@@ -395,7 +611,7 @@ static uint64_t longest_wait(const struct tap_tally_view *v)
  */
 static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
 {
-	uint64_t shared = 0, known = 0;
+	uint64_t shared = 0, known = 0, of_tasks = 0;
 	struct tap_tally_view v = { 0 };
 	struct totals totals = { .begin_ns = tap_now_ns() };
 	struct tap_err err = { 0 };
@@ -410,6 +626,9 @@ static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
 		assert_int_equal(tap_tally_read(t, &v, &err), 0);
 		check_sums(&v, &totals);
 		assert_true(longest_wait(&v) < tap_now_ns() - totals.begin_ns);
+		if (i) /* the crowd has entered its cgroups */
+			of_tasks += check_tasks(&v, true);
+		has_longest(&v);
 		for (unsigned int n = 0; n < v.nr_slots; n++) {
 			shared += v.rows[n].censored[TAP_TALLY_OTHER_TASK];
 			known += sum_of_waits(&v.rows[n]) > 0;
@@ -418,6 +637,7 @@ static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
 	tap_tally_close(t);
 	assert_true(shared > READINGS);
 	assert_true(known > READINGS);
+	assert_true(of_tasks > READINGS);
 }
 
 int main(int argc, char **argv)
@@ -429,6 +649,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(cgroups_without_place_are_counted_once, clean_up),
 		cmocka_unit_test_teardown(tasks_that_share_an_entry_have_no_wrong_waits, clean_up),
 		cmocka_unit_test(migrations_are_counted),
+		cmocka_unit_test_teardown(waits_of_tasks_add_up, clean_up),
+		cmocka_unit_test(tasks_have_their_cpu_and_priority),
 	};
 
 	(void)argc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The tally's buckets against powers of two that are calculated in long double, and quantiles of
- * them; and how long a CPU was idle.
+ * them; how long a CPU was idle; and which tasks are listed, with which waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "record/tally/tasks.h"
 #include "record/tally/waits.h"
 
 /* Upper limit of a bucket in seconds; of the last one there is none. */
@@ -59,6 +60,21 @@ static void powers_of_two_end_their_bucket(void **state)
 		assert_int_equal(tap_tally_bucket(1000000000ull << i), (22 + i) * 8);
 	for (unsigned int i = 1; i < 10; i++)
 		assert_int_equal(tap_tally_bucket(1000000000ull >> i), (22 - i) * 8);
+}
+
+/* A task's bucket joins eight of a row's buckets, and ends where the last of them does. */
+static void buckets_of_tasks_have_their_limits(void **state)
+{
+	(void)state;
+	for (unsigned int n = 0; n < TAP_TALLY_TASK_BUCKETS - 1; n++) {
+		unsigned int last = (n + 2) * TAP_TALLY_SUB_BUCKETS;
+
+		assert_true(limit_of(last) == exp2l((long double)n - 20));
+		assert_int_equal(tap_tally_task_bucket(last), n);
+		assert_int_equal(tap_tally_task_bucket(last + 1), n + 1);
+	}
+	assert_int_equal(tap_tally_task_bucket(0), 0);
+	assert_int_equal(tap_tally_task_bucket(TAP_TALLY_BUCKETS - 1), TAP_TALLY_TASK_BUCKETS - 1);
 }
 
 static int by_size(const void *a, const void *b)
@@ -175,16 +191,127 @@ static void idle_time_never_exceeds_the_wait(void **state)
 	}
 }
 
+/* ---- tasks ---- */
+
+#define NR_TAGS 8u
+
+struct listing {
+	struct tap_tally_tasks tasks;
+	struct tap_tally_task_count counts[2 * NR_TAGS];
+};
+
+static void begin_listing(struct listing *l)
+{
+	*l = (struct listing){ .tasks.is_compared = true };
+	l->tasks.counts = (struct tap_tally_counts){ l->counts, NR_TAGS };
+}
+
+static void end_listing(struct listing *l)
+{
+	l->tasks.counts.v = NULL; /* not mapped */
+	tap_tally_tasks_release(&l->tasks);
+}
+
+static void add_row(struct tap_buf *rows, unsigned int tid, uint64_t start_ns, uint64_t run_ns)
+{
+	const struct tap_tally_task row = { .tid = tid, .start_ns = start_ns, .run_ns = run_ns };
+
+	tap_buf_add(rows, &row, sizeof(row));
+}
+
+/* Task 1 runs, task 2 does not. */
+static void read_two(struct listing *l, uint64_t run_ns, uint32_t epoch)
+{
+	struct tap_tally_tasks *t = &l->tasks;
+	struct tap_buf rows = t->rows_before;
+
+	t->rows_before = t->rows;
+	t->rows = rows;
+	tap_buf_clear(&t->rows);
+	add_row(&t->rows, 1, 100, run_ns);
+	add_row(&t->rows, 2, 200, 7);
+	assert_int_equal(tap_tally_tasks_compare(t, 1000, epoch, NULL), 0);
+}
+
+static void count_wait(struct listing *l, unsigned int tid, unsigned int start, uint32_t epoch)
+{
+	struct tap_tally_task_count *c = &l->counts[(epoch & 1) * NR_TAGS + tid % NR_TAGS];
+
+	*c = (struct tap_tally_task_count){ epoch, start, .waits.max_wait_ns = 5000 };
+	c->waits.buckets[3] = 2;
+}
+
+static void tasks_have_the_waits_of_their_epoch(void **state)
+{
+	struct listing l;
+
+	(void)state;
+	begin_listing(&l);
+	read_two(&l, 10, 4);
+	count_wait(&l, 1, 100, 5);
+	read_two(&l, 11, 5);
+	assert_int_equal(l.tasks.list.nr, 1);
+	assert_int_equal(l.tasks.waits[0].buckets[3], 2);
+	assert_int_equal(l.tasks.waits[0].max_wait_ns, 5000);
+	read_two(&l, 12, 6);
+	assert_int_equal(l.tasks.list.nr, 1);
+	assert_int_equal(l.tasks.waits[0].buckets[3], 0);
+	read_two(&l, 13, 7); /* the element is that of epoch 5 */
+	assert_int_equal(l.tasks.waits[0].buckets[3], 0);
+	assert_int_equal(l.tasks.waits[0].max_wait_ns, 0);
+	end_listing(&l);
+}
+
+static void waits_of_another_task_are_not_taken(void **state)
+{
+	struct listing l;
+
+	(void)state;
+	begin_listing(&l);
+	read_two(&l, 10, 4);
+	count_wait(&l, 1 + NR_TAGS, 101, 5);
+	read_two(&l, 11, 5);
+	assert_int_equal(l.tasks.list.nr, 1);
+	assert_int_equal(l.tasks.waits[0].buckets[3], 0);
+	end_listing(&l);
+}
+
+/* It ended a wait after the last reading, but before the tasks were listed. */
+static void waits_between_a_reading_and_its_listing_are_not_lost(void **state)
+{
+	struct listing l;
+
+	(void)state;
+	begin_listing(&l);
+	read_two(&l, 10, 4);
+	read_two(&l, 11, 5);
+	assert_int_equal(l.tasks.list.nr, 1);
+	count_wait(&l, 1, 100, 6);
+	count_wait(&l, 2, 200, 6); /* it was not listed, so nothing looks at it */
+	read_two(&l, 11, 6);
+	assert_int_equal(l.tasks.list.nr, 1);
+	assert_int_equal(l.tasks.list.v[0].tid, 1);
+	assert_int_equal(l.tasks.list.v[0].run_ns, 0);
+	assert_int_equal(l.tasks.waits[0].buckets[3], 2);
+	read_two(&l, 11, 7);
+	assert_int_equal(l.tasks.list.nr, 0);
+	end_listing(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_have_their_limits),
 		cmocka_unit_test(powers_of_two_end_their_bucket),
+		cmocka_unit_test(buckets_of_tasks_have_their_limits),
 		cmocka_unit_test(quantiles_are_in_their_bucket),
 		cmocka_unit_test(no_waits_have_no_quantile),
 		cmocka_unit_test(idle_time_is_within_the_wait),
 		cmocka_unit_test(unknown_time_is_not_idle),
 		cmocka_unit_test(idle_time_never_exceeds_the_wait),
+		cmocka_unit_test(tasks_have_the_waits_of_their_epoch),
+		cmocka_unit_test(waits_of_another_task_are_not_taken),
+		cmocka_unit_test(waits_between_a_reading_and_its_listing_are_not_lost),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -52,7 +52,7 @@ struct tap_tally {
 	struct bpf_object *obj;
 	struct bpf_link *links[NR_PROGRAMS];
 	unsigned int nr_slots, nr_cpus;
-	bool reads_tasks, from_waking, has_command, keeps_queueing;
+	bool reads_tasks, counts_tasks, from_waking, has_command, keeps_queueing;
 	int64_t ahead_ns; /* CLOCK_MONOTONIC of this process minus that of the kernel */
 	uint32_t epoch; /* of the programs */
 	uint64_t read_ns;
@@ -76,6 +76,7 @@ struct tap_tally {
 
 static int size_maps(struct tap_tally *t)
 {
+	uint32_t nr_tags = bpf_map__max_entries(bpf_object__find_map_by_name(t->obj, "tap_tags"));
 	const struct {
 		const char *name;
 		uint32_t elements;
@@ -86,6 +87,7 @@ static int size_maps(struct tap_tally *t)
 		{ "tap_slot_of_id", t->nr_slots },
 		{ "tap_free_slots", t->nr_slots },
 		{ "tap_command", t->has_command ? TAP_TALLY_TAGS : 1 },
+		{ "tap_task_waits", t->counts_tasks ? 2 * nr_tags : 1 },
 	};
 	int ret = 0;
 
@@ -106,6 +108,8 @@ static int set_constants(struct tap_tally *t)
 				      sizeof(by_cpu_controller))
 		       ?: tap_bpf_set(t->obj, "tap_from_waking", &t->from_waking,
 				      sizeof(t->from_waking))
+		       ?: tap_bpf_set(t->obj, "tap_counts_tasks", &t->counts_tasks,
+				      sizeof(t->counts_tasks))
 		       ?: tap_bpf_set(t->obj, "tap_has_command", &t->has_command,
 				      sizeof(t->has_command));
 }
@@ -258,10 +262,11 @@ static int64_t clock_ahead(void)
 	return s * 1000000000 + ns;
 }
 
-static int read_tasks(struct tap_tally *t, uint64_t from_ns, struct tap_err *err)
+static int open_tasks(struct tap_tally *t, struct tap_err *err)
 {
-	from_ns -= (uint64_t)t->ahead_ns;
-	return t->reads_tasks ? tap_tally_tasks_read(&t->tasks, t->obj, from_ns, err) : 0;
+	int ret = t->counts_tasks ? tap_tally_tasks_map(&t->tasks, t->obj, err) : 0;
+
+	return ret ?: t->reads_tasks ? tap_tally_tasks_list(&t->tasks, t->obj, err) : 0;
 }
 
 int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, struct tap_err *err)
@@ -275,6 +280,7 @@ int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, st
 	t->fenced = -1;
 	t->nr_slots = TAP_TALLY_FIRST_FREE + opts->max_cgroups;
 	t->reads_tasks = opts->reads_tasks;
+	t->counts_tasks = opts->reads_tasks && opts->counts_task_waits;
 	t->has_command = opts->has_command;
 	t->keeps_queueing = kernel_keeps_queueing();
 	t->from_waking = opts->from_waking || !t->keeps_queueing || !clocks_agree();
@@ -292,7 +298,7 @@ int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, st
 	ret = ret ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, t->has_command, err);
 	ret = ret ?: open_fence(t, err) ?: attach_all(t, err);
 	t->read_ns = tap_now_ns();
-	ret = ret ?: read_tasks(t, t->read_ns, err);
+	ret = ret ?: open_tasks(t, err);
 	if (ret) {
 		tap_tally_close(t);
 		*out = NULL;
@@ -503,6 +509,19 @@ static void empty_bank(struct tap_tally *t, unsigned int bank)
 	}
 }
 
+/* The tasks of @view, after their listing and the end of all programs in its epoch. */
+static int read_tasks(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err)
+{
+	uint64_t from_ns = view->from_ns - (uint64_t)t->ahead_ns;
+	int ret = tap_tally_tasks_compare(&t->tasks, from_ns, t->epoch - 1, err);
+
+	view->tasks = t->tasks.list.v;
+	view->nr_tasks = t->tasks.list.nr;
+	view->all_tasks = t->tasks.nr_all;
+	view->task_waits = t->counts_tasks ? t->tasks.waits : NULL;
+	return ret;
+}
+
 int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err)
 {
 	struct bpf_prog_info info = { 0 };
@@ -517,7 +536,9 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 					 .rows = t->rows + full * t->nr_slots,
 					 .run_ns = t->run_ns };
 	t->read_ns = view->to_ns;
-	ret = wait_for_programs(t, err) ?: tap_slots_read(&t->slots, err);
+	/* before the wait, so that the tasks' numbers are of nearly the same time */
+	ret = t->reads_tasks ? tap_tally_tasks_list(&t->tasks, t->obj, err) : 0;
+	ret = ret ?: wait_for_programs(t, err) ?: tap_slots_read(&t->slots, err);
 	if (ret)
 		return ret;
 	view->nr_slots = t->slots.used;
@@ -537,13 +558,10 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		read_cpu(t, i, view);
 	read_run_times(t, view->rows);
-	ret = read_tasks(t, view->from_ns, err);
+	view->knows_task_waits = t->keeps_queueing;
+	ret = t->reads_tasks ? read_tasks(t, view, err) : 0;
 	ret = ret ?: run_info(t, &info, err);
 	view->missed = info.recursion_misses;
-	view->tasks = t->tasks.v;
-	view->nr_tasks = t->tasks.nr;
-	view->all_tasks = t->tasks.nr_all;
-	view->knows_task_waits = t->keeps_queueing;
 	return ret;
 }
 

@@ -36,18 +36,6 @@ struct tap_tally_llc_view {
 	uint64_t idle_while_waiting_ns;
 };
 
-/*
- * Waits of a task by length: bucket n has those below 2^n * 2^-20 s (1 us, 1.9 us, ... 0.25 s), the
- * last one all that are longer.
- */
-#define TAP_TALLY_TASK_BUCKETS 20u
-
-/* What the tally adds to the kernel's own numbers of a task; by index of .tasks. */
-struct tap_tally_task_waits {
-	uint32_t buckets[TAP_TALLY_TASK_BUCKETS]; /* number of waits that ended, of all kinds */
-	uint64_t max_wait_ns; /* the longest one; 0: none ended */
-};
-
 /* Numbers of the time from one reading to the next. */
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
@@ -70,13 +58,16 @@ struct tap_tally_view {
 	const struct tap_tally_llc_view *llcs; /* those of .cpus */
 	unsigned int nr_llcs;
 	/*
-	 * Tasks that ran or came to wait, by tid; the kernel adds a wait when it ends. .all_tasks:
-	 * number of all tasks. None without .reads_tasks.
+	 * Tasks that ran or came to wait, by tid; the kernel adds a wait when it ends. Its numbers
+	 * are read in the first milliseconds after .to_ns, while .task_waits is exact: a task may
+	 * have waits there, and neither .run_ns nor .waits. .all_tasks: number of all tasks. None
+	 * without .reads_tasks.
 	 */
 	const struct tap_tally_task *tasks;
 	unsigned int nr_tasks, all_tasks;
 	bool knows_task_waits; /* false: .wait_ns and .waits of .tasks are 0 */
-	const struct tap_tally_task_waits *task_waits; /* NULL without .counts_task_waits */
+	/* by index of .tasks; NULL without .counts_task_waits */
+	const struct tap_tally_task_waits *task_waits;
 	uint64_t missed; /* switches since the tally began for which the kernel did not run it */
 	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
 	uint64_t no_free_slot;
