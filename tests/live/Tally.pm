@@ -37,6 +37,28 @@ sub wrong_sums {
 	return @wrong;
 }
 
+# Tasks: no more waits than all have, none longer than the longest one, and which in the right bucket.
+sub wrong_tasks {
+	my ($r) = @_;
+	my $longest_ns = max(values(%{ $r->{max_wait_ns} }));
+	my $waits = sum0(map { $_->{count} } values(%{ $r->{waits} }));
+	my $of_tasks = sum0(map { @{ $_->{waits_by_length} } } @{ $r->{tasks} });
+	my @wrong;
+
+	push(@wrong, "tasks have $of_tasks waits, all have $waits") if $of_tasks > $waits;
+	for my $t (@{ $r->{tasks} }) {
+		my ($last) = grep { $t->{waits_by_length}[$_] } reverse(0 .. 19);
+		my $from_s = $last ? 2**($last - 21) : 0;
+		my $to_s = !defined($last) ? 0 : $last < 19 ? 2**($last - 20) : 1e9;
+
+		push(@wrong, "task $t->{tid}: not 20 lengths") if @{ $t->{waits_by_length} } != 20;
+		push(@wrong, "task $t->{tid}: the longest wait, $t->{max_wait_ns} ns, is not from $from_s to $to_s s")
+			if $t->{max_wait_ns} < $from_s * 1e9 - 1 || $t->{max_wait_ns} > $to_s * 1e9 + 1 || $t->{max_wait_ns} > $longest_ns;
+		push(@wrong, "task $t->{tid}: priority $t->{prio}") if $t->{prio} < -1 || $t->{prio} > 139;
+	}
+	return @wrong;
+}
+
 # Two refreshes in a row: each CPU's time is there once. The first ones may correct the time of those before, by $corrected_ns for each.
 sub wrong_time {
 	my ($corrected_ns, $before, $after) = @_;
@@ -51,6 +73,7 @@ sub check_refreshes {
 	my ($corrected_ns, @refreshes) = @_;
 
 	is_deeply([map { wrong_sums($_) } @refreshes], [], 'all adds up at each refresh');
+	is_deeply([map { wrong_tasks($_) } @refreshes], [], "the tasks' waits are among them");
 	is_deeply([map { wrong_time($corrected_ns, @refreshes[$_ - 1, $_]) } 1 .. $#refreshes], [], 'no time is missing');
 }
 
@@ -76,6 +99,24 @@ sub is_between {
 	return $x >= $inside * (1 - $part) - $few && $x <= $around * (1 + $part) + $few;
 }
 
+# At each refresh that has a single task in the cgroup, except the first and the last one, the task has all waits of the cgroup.
+sub check_task {
+	my ($cgroup, @refreshes) = @_;
+	my @pairs;
+
+	for my $r (@refreshes) {
+		my ($c) = grep { $_->{cgroup} eq $cgroup } @{ $r->{cgroups} };
+		my @tasks = grep { ($_->{cgroup} // '') eq $cgroup } @{ $r->{tasks} };
+
+		push(@pairs, [sum0(map { @{ $_->{waits_by_length} } } @tasks), sum0(map { $_->{count} } values(%{ $c->{waits} }))])
+			if $c && @tasks == 1;
+	}
+	shift(@pairs);
+	pop(@pairs);
+	is_deeply([map { $_->[0] } @pairs], [map { $_->[1] } @pairs], "$cgroup: its waits are its task's");
+	cmp_ok(scalar(@pairs), '>', 1, "$cgroup: and the task was there");
+}
+
 # A load that was the only task of its cgroup, from before the first refresh's end to the last. $may_differ: by which part of them run
 # time and waits (.part) and counts of waits (.switches) may differ, by how much the clock of the kernel's numbers may have been old in
 # all when tasks that were just woken were switched in (.clock_ns), and how many switches were hidden (.hidden). Return: the cgroup's sums.
@@ -98,6 +139,7 @@ sub check_load {
 			"$cgroup: $did $is->{$key} ns, the kernel says @{ $kernel->{$key} }");
 	}
 	cmp_ok($is->{censored}, '<=', 1, "$cgroup: no wait but the first is censored");
+	check_task($cgroup, @refreshes);
 	return $is;
 }
 

@@ -56,9 +56,13 @@ static void add_tasks(struct tap_buf *out, const struct tap_accounts_view *v)
 	}
 	tap_buf_puts(out, ",\"tasks\":[");
 	for (unsigned int i = 0; i < v->nr_tasks; i++) {
+		const struct tap_top_task task = { .t = &v->tasks[i].t,
+						   .knows_waits = true,
+						   .knows_switches = v->tasks[i].knows_switches };
+
 		if (i)
 			tap_buf_char(out, ',');
-		tap_top_json_task(out, &v->tasks[i].t, true, v->tasks[i].knows_switches, false);
+		tap_top_json_task(out, &task);
 	}
 	tap_buf_char(out, ']');
 }
@@ -96,6 +100,12 @@ static void add_reasons(struct tap_buf *out, const struct tap_top_accounts *r)
 		"cgroups[].culprits",
 		"cgroups[].censored",
 		"tasks[].migrations",
+		"tasks[].cpu",
+		"tasks[].cgroup",
+		"tasks[].util",
+		"tasks[].prio",
+		"tasks[].max_wait_ns",
+		"tasks[].waits_by_length",
 		"lost",
 		"cgroups_without_slot",
 		"overhead.ns_per_switch",

@@ -197,9 +197,39 @@ static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 	tap_buf_char(out, ']');
 }
 
-void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_waits,
-		       bool knows_switches, bool knows_migrations)
+static void add_cgroup_and_prio(struct tap_buf *out, const struct tap_top_task *task)
 {
+	tap_buf_puts(out, ",\"cgroup\":");
+	if (task->cgroup)
+		tap_text_json(out, task->cgroup, strlen(task->cgroup));
+	else
+		tap_buf_puts(out, "null");
+	if (task->is_of_tally)
+		tap_buf_printf(out, ",\"prio\":%d", task->t->prio);
+	else
+		tap_buf_puts(out, ",\"prio\":null");
+}
+
+static void add_waits_by_length(struct tap_buf *out, const struct tap_tally_task_waits *w)
+{
+	if (!w) {
+		tap_buf_puts(out, ",\"max_wait_ns\":null,\"waits_by_length\":null");
+		return;
+	}
+	tap_buf_char(out, ',');
+	tap_top_json_u64(out, "max_wait_ns", w->max_wait_ns);
+	tap_buf_puts(out, ",\"waits_by_length\":[");
+	for (unsigned int i = 0; i < TAP_TALLY_TASK_BUCKETS; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		tap_buf_u64(out, w->buckets[i]);
+	}
+	tap_buf_char(out, ']');
+}
+
+void tap_top_json_task(struct tap_buf *out, const struct tap_top_task *task)
+{
+	const struct tap_tally_task *t = task->t;
 	const struct {
 		const char *key;
 		uint64_t v;
@@ -208,11 +238,13 @@ void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool
 		{ "tid", t->tid, true },
 		{ "tgid", t->tgid, true },
 		{ "run_ns", t->run_ns, true },
-		{ "wait_ns", t->wait_ns, knows_waits },
-		{ "waits", t->waits, knows_waits },
-		{ "voluntary_switches", t->voluntary, knows_switches },
-		{ "migrations", t->migrations, knows_migrations },
-		{ "involuntary_switches", t->involuntary, knows_switches },
+		{ "wait_ns", t->wait_ns, task->knows_waits },
+		{ "waits", t->waits, task->knows_waits },
+		{ "voluntary_switches", t->voluntary, task->knows_switches },
+		{ "migrations", t->migrations, task->is_of_tally },
+		{ "involuntary_switches", t->involuntary, task->knows_switches },
+		{ "cpu", t->cpu, task->is_of_tally },
+		{ "util", t->util, task->is_of_tally && t->util != TAP_TALLY_UNKNOWN },
 	};
 
 	tap_buf_puts(out, "{\"comm\":");
@@ -224,6 +256,8 @@ void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool
 		else
 			tap_buf_printf(out, "\"%s\":null", members[i].key);
 	}
+	add_cgroup_and_prio(out, task);
+	add_waits_by_length(out, task->waits);
 	tap_buf_char(out, '}');
 }
 
@@ -233,9 +267,19 @@ static void add_tasks(struct tap_buf *out, const struct tap_tally_view *v)
 	tap_top_json_u64(out, "all_tasks", v->all_tasks);
 	tap_buf_puts(out, ",\"tasks\":[");
 	for (unsigned int i = 0; i < v->nr_tasks; i++) {
+		const struct tap_tally_task *t = &v->tasks[i];
+		const struct tap_top_task task = {
+			.t = t,
+			.knows_waits = v->knows_task_waits,
+			.knows_switches = true,
+			.is_of_tally = true,
+			.cgroup = t->slot < v->nr_slots ? v->names[t->slot] : NULL,
+			.waits = v->task_waits ? &v->task_waits[i] : NULL,
+		};
+
 		if (i)
 			tap_buf_char(out, ',');
-		tap_top_json_task(out, &v->tasks[i], v->knows_task_waits, true, true);
+		tap_top_json_task(out, &task);
 	}
 	tap_buf_char(out, ']');
 }

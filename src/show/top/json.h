@@ -11,9 +11,17 @@ void tap_top_json_begin(struct tap_buf *out, const char *source, int64_t realtim
 			uint64_t from_ns, uint64_t to_ns);
 /* Append "run_ns", "waits", "culprits" and "censored" of a slot. */
 void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot);
+
+struct tap_top_task {
+	const struct tap_tally_task *t;
+	bool knows_waits, knows_switches;
+	bool is_of_tally; /* false: .migrations, .cpu, .util and .prio are unknown */
+	const char *cgroup; /* NULL: unknown */
+	const struct tap_tally_task_waits *waits; /* NULL: unknown */
+};
+
 /* Append an object of "tasks". */
-void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_waits,
-		       bool knows_switches, bool knows_migrations);
+void tap_top_json_task(struct tap_buf *out, const struct tap_top_task *task);
 /* Append an entry of "unknown": why the value of a key is null. */
 void tap_top_json_unknown(struct tap_buf *out, const char *key, const char *why);
 
