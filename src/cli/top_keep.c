@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,19 @@
 #define MAX_WORDS 16u
 #define OUTPUT_MAX (1u << 20) /* of a command's output; the rest is dropped */
 
+/* By its path, the process has the program's name; by SELF its name would be "exe". */
+static const char *own_path(char path[PATH_MAX])
+{
+	ssize_t len = readlink(SELF, path, PATH_MAX - 1);
+
+	path[len > 0 ? len : 0] = 0;
+	return access(path, X_OK) ? SELF : path;
+}
+
 /* In the child: this program with other arguments, whose output goes into a pipe. */
 static void become(const char *const *words, int to, pid_t parent)
 {
-	char *argv[MAX_WORDS + 1] = { (char *)"schedtap" };
+	char *argv[MAX_WORDS + 1] = { (char *)"schedtap" }, path[PATH_MAX];
 	unsigned int nr = 1;
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR);
@@ -34,7 +44,7 @@ static void become(const char *const *words, int to, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
-	execv(SELF, argv);
+	execv(own_path(path), argv);
 	_exit(127);
 }
 

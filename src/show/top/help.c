@@ -7,7 +7,7 @@ static const char *const lines[] = {
 	"arrows PgUp PgDn Home End   move the cursor; it stays at its row",
 	"Enter         a task: its waits, explained; a cgroup: its tasks",
 	"< > (F6)      sort by the next column   I reverse   P by CPU   W by waits",
-	"/ \\ (F4)      filter tasks, such as: comm ~ \"nginx*\" && max_wait > 1ms",
+	"/ (F4)        filter tasks, such as: comm ~ \"nginx*\" && max_wait > 1ms",
 	"t (F5)        by process, by cgroup, or each by itself",
 	"z             freeze   + -   refresh less or more often",
 	"x             explain a task's worst waits; begins to buffer events",
