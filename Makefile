@@ -133,7 +133,7 @@ endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,calls_of filter_check filter_fuzz hostile idle_load program_fuzz tally_faults tally_load)
-TOOLS := $B/tests/mkdat $B/tests/on_terminal $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
+TOOLS := $B/tests/mkdat $B/tests/on_terminal $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/recorded/read $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/parts.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
