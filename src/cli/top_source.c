@@ -2,6 +2,7 @@
 #include "cli/top_source.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -35,13 +36,24 @@ int tap_top_source_live(struct tap_top_source *s, const struct tap_top_source_op
 	return ret;
 }
 
+static uint64_t bytes_of(const struct tap_strings *files)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	for (unsigned int i = 0; i < files->nr; i++)
+		if (!stat(files->v[i], &st))
+			bytes += (uint64_t)st.st_size;
+	return bytes;
+}
+
 int tap_top_source_recording(struct tap_top_source *s, const struct tap_top_source_opts *o,
 			     const struct tap_strings *files, bool *usage, struct tap_err *err)
 {
 	const struct tap_input_opts input = { .input = *files };
 	int ret;
 
-	*s = (struct tap_top_source){ .o = *o };
+	*s = (struct tap_top_source){ .o = *o, .files = *files, .bytes = bytes_of(files) };
 	ret = tap_run_input(&s->run, &input, NULL, usage, err);
 	ret = ret ?: tap_run_survey(&s->run, err);
 	ret = ret ?: tap_recorded_open(&s->recorded, &s->run, err);
@@ -76,11 +88,15 @@ static int read_recording(struct tap_top_source *s, uint64_t to_ns, struct tap_t
 	uint64_t from_ns = to_ns > s->o.delay_ns ? to_ns - s->o.delay_ns : 0;
 	int ret;
 
+	/* the files are mapped: to read where a file has become shorter would be fatal */
+	if (bytes_of(&s->files) < s->bytes)
+		return tap_err_set(err, -ESTALE, "'%.300s' has been cut or removed meanwhile",
+				   s->files.v[0]);
 	if (to_ns > s->run.window.to_ns) /* the last step is shorter */
 		to_ns = s->run.window.to_ns;
 	ret = tap_recorded_read(s->recorded, from_ns, to_ns, &r->tally, err);
 
-	r->refresh = (struct tap_top_refresh){ .view = &r->tally };
+	r->refresh = (struct tap_top_refresh){ .view = &r->tally, .is_recorded = true };
 	if (s->wall.is_known)
 		r->refresh.realtime_ns = tap_wall_from(&s->wall, to_ns);
 	return ret;

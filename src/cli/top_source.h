@@ -22,6 +22,8 @@ struct tap_top_source {
 	struct tap_recorded *recorded; /* of a recording */
 	struct tap_run run;
 	struct tap_wall wall;
+	struct tap_strings files;
+	uint64_t bytes; /* size of all .files as they were opened */
 	uint64_t own_ns; /* CPU time of this process at the last refresh */
 	uint64_t sampled_ns, ns_per_switch; /* when the overhead was measured, and the result */
 };
@@ -37,7 +39,7 @@ struct tap_top_reading {
 /* Open the machine. Return: 0; -errno with a sentence. Close in either case. */
 int tap_top_source_live(struct tap_top_source *s, const struct tap_top_source_opts *o,
 			struct tap_err *err);
-/* Open a recording. @usage: the command line is wrong. */
+/* Open a recording. @files: borrowed. @usage: the command line is wrong. */
 int tap_top_source_recording(struct tap_top_source *s, const struct tap_top_source_opts *o,
 			     const struct tap_strings *files, bool *usage, struct tap_err *err);
 void tap_top_source_close(struct tap_top_source *s);

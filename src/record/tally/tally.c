@@ -2,7 +2,6 @@
 #include "record/tally/tally.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,18 +206,13 @@ static int open_fence(struct tap_tally *t, struct tap_err *err)
 	return t->fenced < 0 ? tap_err_set(err, t->fenced, "cannot create a BPF map: %m") : 0;
 }
 
-/* CONFIG_SCHED_INFO: distributions have it, with CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT. */
+/*
+ * CONFIG_SCHED_INFO: distributions have it, with CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT. The
+ * kernel has this file only then (fs/proc/base.c). BTF tells as well, but takes 50 ms to read.
+ */
 static bool kernel_keeps_queueing(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
-	int id = btf ? btf__find_by_name_kind(btf, "sched_info", BTF_KIND_STRUCT) : -ENOENT;
-	bool has;
-
-	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
-	has = !btf || (type && btf_vlen(type)); /* without it, the struct is empty */
-	btf__free(btf);
-	return has;
+	return !access("/proc/self/schedstat", F_OK);
 }
 
 /*
@@ -558,6 +552,7 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		read_cpu(t, i, view);
 	read_run_times(t, view->rows);
+	view->knows_lengths = true;
 	view->knows_task_waits = t->keeps_queueing;
 	ret = t->reads_tasks ? read_tasks(t, view, err) : 0;
 	ret = ret ?: run_info(t, &info, err);

@@ -54,6 +54,7 @@ struct tap_tally_view {
 	/* the CPUs that were seen to switch since the tally began, and their time together */
 	const struct tap_tally_cpu_view *cpus;
 	unsigned int nr_cpus;
+	bool knows_lengths; /* false: .length_ns and .runnable_ns of .cpus are 0 */
 	uint64_t cpu_ns;
 	const struct tap_tally_llc_view *llcs; /* those of .cpus */
 	unsigned int nr_llcs;

@@ -136,6 +136,7 @@ static void view_cpus(struct tap_recorded *r, struct tap_tally_view *view)
 		if (!h->cpu_is_known[i])
 			continue;
 		r->cpus[view->nr_cpus] = r->counts.cpus[i].sums;
+		r->cpus[view->nr_cpus].llc = h->llcs[i];
 		r->cpus[view->nr_cpus++].cpu = i;
 		view->cpu_ns += r->counts.cpus[i].sums.cpu_ns;
 		while (llc < r->llcs + view->nr_llcs && llc->llc != h->llcs[i])

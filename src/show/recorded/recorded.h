@@ -32,7 +32,7 @@ void tap_recorded_close(struct tap_recorded *r);
  * its greatest ones. .from_waking is false without sched_waking.
  *
  * Differences from the tally: an LLC is a package, or all CPUs if the recording does not know
- * packages. .length_ns and .runnable_ns of CPUs are 0: not counted. Tasks' .util is
+ * packages. lengths of run queues are not counted (.knows_lengths). Tasks' .util is
  * TAP_TALLY_UNKNOWN, .prio may be TAP_PRIO_UNKNOWN, and .start_ns is 0 if the task is older than
  * the recording. Without sched_migrate_task, changes of CPU after a sleep may be missing in a part.
  *

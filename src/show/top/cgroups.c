@@ -157,7 +157,7 @@ const struct tap_top_column tap_cgroup_columns[TAP_CGROUP_COLUMNS] = {
 	{ "throttled", 9, 90, false, put_throttled, key_throttled, NULL },
 	{ "waits/s", 7, 70, false, put_waits, key_waits, NULL },
 	{ "p99 wait", 9, 0, false, put_p99, key_p99, NULL },
-	{ "mostly because this ran", 0, 80, true, put_culprit, NULL, culprit_of },
+	{ "culprit", 0, 80, true, put_culprit, NULL, culprit_of },
 };
 
 /* ---- who delays whom ---- */

@@ -126,7 +126,8 @@ static void draw_facts(struct tap_frame *f, unsigned int line, const struct tap_
 		static const char *const labels[] = { "waking p99 ", "  preempted p99 ",
 						      "  throttled p99 " };
 
-		at = tap_draw_wait(f, line, at, ui, labels[k], now->kinds[k].p99_ns);
+		at = tap_draw_wait(f, line, at, ui, labels[k],
+				   now->kinds[k].count ? now->kinds[k].p99_ns : TAP_NOW_UNKNOWN);
 	}
 	at = 0;
 	for (unsigned int i = 0; i < TAP_TALLY_SCOPES; i++) {

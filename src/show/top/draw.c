@@ -124,16 +124,18 @@ void tap_draw_bar(struct tap_frame *f, unsigned int row, unsigned int column, un
 static void put_time_of_day(struct tap_buf *out, const struct tap_top_ui *ui,
 			    const struct tap_top_shown *shown)
 {
-	if (shown->now->realtime_ns)
+	if (shown->now->realtime_ns) {
 		tap_top_clock(out, shown->now->realtime_ns);
-	else
-		tap_buf_printf(out, "%.1f s", (double)shown->position_ns / 1e9);
+		tap_buf_puts(out, "  ");
+	}
 	if (shown->recording) {
-		tap_buf_printf(out, "  %.1f of ", (double)shown->position_ns / 1e9);
+		tap_top_time(out, shown->position_ns);
+		tap_buf_puts(out, " of ");
 		tap_top_time(out, shown->length_ns);
 		tap_buf_puts(out, ui->playing ? "  playing" : "");
+		tap_buf_puts(out, "  ");
 	} else if (ui->frozen) {
-		tap_buf_puts(out, "  FROZEN");
+		tap_buf_puts(out, "FROZEN  ");
 	}
 }
 
@@ -142,9 +144,9 @@ static void put_own_cost(struct tap_buf *out, const struct tap_top_shown *shown)
 	const struct tap_now *now = shown->now;
 
 	if (shown->recording)
-		tap_buf_puts(out, "  each ");
+		tap_buf_puts(out, "each ");
 	else
-		tap_buf_puts(out, "  every ");
+		tap_buf_puts(out, "every ");
 	tap_top_time(out, shown->every_ns);
 	if (!isnan(now->overhead))
 		tap_buf_printf(out, "  overhead %.1f %%", now->overhead);
@@ -172,6 +174,8 @@ void tap_draw_keys(struct tap_frame *f, const struct tap_top_ui *ui, const char 
 {
 	unsigned int row = f->rows - 1;
 
+	for (unsigned int i = 0; i < f->columns; i++) /* of what did not fit above */
+		tap_frame_put(f, row, i, TAP_STYLE_PLAIN, " ");
 	if (ui->typing)
 		tap_frame_printf(f, row, 0, TAP_STYLE_BOLD, "filter: %s_", ui->typed);
 	else if (*ui->message)

@@ -3,7 +3,7 @@
 #include "show/top/draw.h"
 
 static const char *const lines[] = {
-	"1..6 Tab      home, tasks, cgroups, CPUs, BPF programs, sched_ext; h or ? this",
+	"1..6 Tab      home, tasks, cgroups, CPUs, BPF programs, sched_ext; ? this help",
 	"arrows PgUp PgDn Home End   move the cursor; it stays at its row",
 	"Enter         a task: its waits, explained; a cgroup: its tasks",
 	"< > (F6)      sort by the next column   I reverse   P by CPU   W by waits",
@@ -11,7 +11,7 @@ static const char *const lines[] = {
 	"t (F5)        by process, by cgroup, or each by itself",
 	"z             freeze   + -   refresh less or more often",
 	"x             explain a task's worst waits; begins to buffer events",
-	"m             save the last 10 s   r   begin or end a recording   o   its HTML report",
+	"m             save the last 10 s   r   record, or end it   o   make an HTML report",
 	"u             CPUs: colour by use or by waits",
 	"a recording:  Left Right by one step   [ ] by ten   { } first, last   Space play",
 	"Esc           back   q (F10)   quit",
@@ -19,10 +19,10 @@ static const char *const lines[] = {
 };
 
 static const char *const numbers[] = {
-	"waiting%      part of the time that a task waited for a CPU; cgroups: tasks on average",
-	"p99, max      of waits that ended: 99 % were at most p99, the longest was max",
+	"waiting%      part of the time that a task waited for a CPU",
+	"p99, max      of the waits that ended: 99 % took at most p99",
 	"!             the wait is over a threshold (--threshold)",
-	"strips        the last 60 refreshes; each step in height is four times as long, from 4 us",
+	"strips        the last 60 refreshes; each step in height is four times as long",
 };
 
 int tap_draw_help(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_top_shown *shown)

@@ -144,7 +144,8 @@ static int draw_cpus(struct tap_frame *f, unsigned int line, unsigned int end,
 	if (!cpus)
 		return -ENOMEM;
 	tap_frame_put(f, line, 0, TAP_STYLE_BOLD,
-		      " cpu busy              %   MHz idle queue  longest waits");
+		      f->columns > 76 ? " cpu busy              %   MHz idle queue  longest waits"
+				      : " cpu busy              %   MHz idle queue");
 	tap_frame_right(f, line++, f->columns - 1, 4, TAP_STYLE_BOLD, "now");
 	for (unsigned int i = 0; i < nr_cpus; i++)
 		cpus[i] = now->cpus[i];

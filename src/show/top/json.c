@@ -24,9 +24,14 @@ void tap_top_json_begin(struct tap_buf *out, const char *source, int64_t realtim
 {
 	struct tap_wall wall = { .is_known = true };
 
-	tap_buf_printf(out, "{\"schema\":1,\"source\":\"%s\",\"time_wall\":\"", source);
-	tap_wall_add_iso(&wall, out, (uint64_t)realtime_ns);
-	tap_buf_puts(out, "\",");
+	tap_buf_printf(out, "{\"schema\":1,\"source\":\"%s\",\"time_wall\":", source);
+	if (realtime_ns) {
+		tap_buf_char(out, '"');
+		tap_wall_add_iso(&wall, out, (uint64_t)realtime_ns);
+		tap_buf_puts(out, "\",");
+	} else {
+		tap_buf_puts(out, "null,");
+	}
 	tap_top_json_u64(out, "start_ns", from_ns);
 	tap_buf_char(out, ',');
 	tap_top_json_u64(out, "end_ns", to_ns);
@@ -190,7 +195,10 @@ static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 		tap_buf_char(out, ',');
 		tap_top_json_u64(out, "switches", v->cpus[i].switches);
 		tap_buf_char(out, ',');
-		tap_top_json_u64(out, "runnable_ns", v->cpus[i].runnable_ns);
+		if (v->knows_lengths)
+			tap_top_json_u64(out, "runnable_ns", v->cpus[i].runnable_ns);
+		else
+			tap_buf_puts(out, "\"runnable_ns\":null");
 		add_max_waits(out, v->cpus[i].max_wait_ns);
 		tap_buf_char(out, '}');
 	}
@@ -305,7 +313,8 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	const struct rows all = { v->rows, v->nr_slots };
 	uint64_t max_ns[TAP_TALLY_KINDS];
 
-	tap_top_json_begin(out, "tally", r->realtime_ns, v->from_ns, v->to_ns);
+	tap_top_json_begin(out, r->is_recorded ? "recording" : "tally", r->realtime_ns, v->from_ns,
+			   v->to_ns);
 	tap_buf_printf(out, ",\"waits_begin\":\"%s\",", v->from_waking ? "waking" : "queued");
 	tap_top_json_u64(out, "cpu_ns", v->cpu_ns);
 	tap_buf_char(out, ',');

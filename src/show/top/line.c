@@ -96,7 +96,10 @@ void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
 	const struct tap_tally_view *v = r->view;
 	double idle_ns = (double)v->run_ns[TAP_TALLY_IDLE], overhead = tap_top_overhead(r);
 
-	tap_top_clock(out, r->realtime_ns);
+	if (r->realtime_ns)
+		tap_top_clock(out, r->realtime_ns);
+	else /* of a recording that does not know the time of day */
+		tap_text_ns(out, v->to_ns);
 	if (v->cpu_ns)
 		tap_buf_printf(out, "  %.0f %% busy", 100 * (1 - idle_ns / (double)v->cpu_ns));
 	tap_top_rate(out, tap_top_switches(v), v->to_ns - v->from_ns);

@@ -9,13 +9,21 @@
 #include "record/tally/waits.h"
 #include "show/top/now.h"
 
+/* A quantile is only known within a bucket, but it is not above the longest wait. */
+static uint64_t quantile(const struct tap_waits *w, double part, uint64_t max_ns)
+{
+	uint64_t ns = tap_waits_quantile(w, part);
+
+	return ns < max_ns ? ns : max_ns;
+}
+
 static struct tap_now_waits summary(const struct tap_waits *w, uint64_t max_ns)
 {
 	return (struct tap_now_waits){
 		.count = w->count,
 		.sum_ns = w->sum_ns,
-		.p50_ns = tap_waits_quantile(w, 0.5),
-		.p99_ns = tap_waits_quantile(w, 0.99),
+		.p50_ns = quantile(w, 0.5, max_ns),
+		.p99_ns = quantile(w, 0.99, max_ns),
 		.max_ns = max_ns,
 	};
 }
@@ -56,7 +64,9 @@ static int add_cpus(struct tap_now *now, const struct tap_tally_view *v)
 		*c = (struct tap_now_cpu){ .cpu = from->cpu,
 					   .llc = from->llc,
 					   .busy = 1 - (double)from->idle_ns / ns,
-					   .runnable = (double)from->runnable_ns / ns,
+					   .runnable = v->knows_lengths
+							       ? (double)from->runnable_ns / ns
+							       : NAN,
 					   .switches = from->switches };
 		for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 			if (from->max_wait_ns[k] > c->max_wait_ns)
@@ -64,7 +74,8 @@ static int add_cpus(struct tap_now *now, const struct tap_tally_view *v)
 		runnable_ns += (double)from->runnable_ns;
 	}
 	now->nr_cpus = v->nr_cpus;
-	now->runnable = v->cpu_ns ? runnable_ns / (double)v->cpu_ns * v->nr_cpus : NAN;
+	now->runnable =
+		v->cpu_ns && v->knows_lengths ? runnable_ns / (double)v->cpu_ns * v->nr_cpus : NAN;
 	return 0;
 }
 

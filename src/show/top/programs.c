@@ -115,9 +115,11 @@ int tap_draw_programs(struct tap_frame *f, struct tap_top_ui *ui, const struct t
 	if (shown->programs_why)
 		t.none = shown->programs_why;
 	tap_draw_head(f, ui, shown, "BPF programs");
-	tap_frame_printf(f, 1, 0, TAP_STYLE_PLAIN,
-			 "%u programs took %.2f %% of a CPU; measuring makes each call slower",
-			 shown->nr_programs, 100 * ns / program_length(shown));
+	if (!shown->programs_why)
+		tap_frame_printf(
+			f, 1, 0, TAP_STYLE_PLAIN,
+			"%u programs took %.2f %% of a CPU; measuring makes each call slower",
+			shown->nr_programs, 100 * ns / program_length(shown));
 	t.ns = program_length(shown);
 	tap_top_table_draw(f, 2, f->rows - 1, ui, &t);
 	tap_draw_keys(f, ui, "< > sort  I reverse  z freeze  Esc back  ? help");

@@ -299,7 +299,7 @@ const struct tap_top_column tap_task_columns[TAP_TASK_COLUMNS] = {
 	{ "nice", 5, 100, false, put_prio, key_prio, NULL },
 	{ "cpu%", 6, 0, false, put_run, key_run, NULL },
 	{ "util", 5, 100, false, put_util, key_util, NULL },
-	{ "waits/s", 7, 70, false, put_waits, key_waits, NULL },
+	{ "waits/s", 7, 90, false, put_waits, key_waits, NULL },
 	{ "p99 wait", 9, 80, false, put_p99, key_p99, NULL },
 	{ "max wait", 9, 0, false, put_max, key_max, NULL },
 	{ "moves/s", 7, 110, false, put_migrations, key_migrations, NULL },

@@ -12,7 +12,8 @@
 
 struct tap_top_refresh {
 	const struct tap_tally_view *view; /* of the time since the last refresh */
-	int64_t realtime_ns; /* of the refresh, ns since 1970 */
+	int64_t realtime_ns; /* of the refresh, ns since 1970; 0: unknown, of a recording */
+	bool is_recorded; /* the numbers are of a recording */
 	/* overhead: of the program on sched_switch, 0: unknown; and CPU time of this process */
 	uint64_t ns_per_switch, own_cpu_ns;
 };
