@@ -17,7 +17,7 @@
 
 #define POLL_NS 100000000u /* how often commands are looked at while one is at work */
 #define POWER_CPUS 64u /* more CPUs than this are not looked at: the home screen has no lines */
-#define FIRST_NS 100000000u /* what the first refresh is of */
+#define FIRST_NS 50000000u /* what the first refresh is of */
 #define LOOK_BACK_NS 10000000000u /* of a recording: how much is explained */
 
 /* The CPUs' frequencies and idle states, of this machine. */
@@ -362,6 +362,7 @@ static int on_time(struct screens *t, struct tap_err *err)
 		return 0;
 	}
 	t->nr++;
+	tap_top_source_sample(t->s);
 	return refresh(t, err);
 }
 
