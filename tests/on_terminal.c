@@ -8,6 +8,7 @@
  *   size RxC       resize the terminal
  *   print          print the screen, without spaces at the ends of lines
  *   styles         as print, with a letter below each cell that is not plain
+ *   run COMMAND    run it by a shell, without the terminal
  *   hang           the terminal vanishes
  *   signal N       send a signal
  *   wait           wait until the command ends, and print its exit code
@@ -288,6 +289,8 @@ static int step(char *line)
 		return set_size(rest);
 	else if (!strcmp(line, "print") || !strcmp(line, "styles"))
 		print(*line == 's');
+	else if (!strcmp(line, "run"))
+		return system(rest) ? fail("failed:", rest) : 0;
 	else if (!strcmp(line, "signal"))
 		kill(child, atoi(rest));
 	else if (!strcmp(line, "wait"))

@@ -12,6 +12,7 @@
 #include "record/machine.h"
 #include "show/screen/terminal.h"
 #include "show/top/draw.h"
+#include "show/top/keys.h"
 #include "cli/screen.h"
 #include "cli/top_keep.h"
 

@@ -3,6 +3,7 @@
 #ifndef TAP_SHOW_TOP_DRAW_H
 #define TAP_SHOW_TOP_DRAW_H
 
+#include "show/screen/frame.h"
 #include "show/top/ui.h"
 
 /* Text of one cell of a table, or of a line that grows. */
@@ -113,6 +114,9 @@ int tap_program_rows(const struct tap_top_shown *shown, void **rows);
 /* The table of the screen that the user looks at. @t: .rows is owned. Return: 0; -ENOMEM. */
 int tap_top_table_of(struct tap_top_table *t, const struct tap_top_ui *ui,
 		     const struct tap_top_shown *shown);
+
+/* Draw into a frame that has its size. Return: 0; -ENOMEM. */
+int tap_top_draw(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_top_shown *shown);
 
 /* The screens. Return: 0; -ENOMEM. */
 int tap_draw_home(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_top_shown *shown);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The screens of `schedtap top`: what the user chose (struct tap_top_ui), and what is drawn of it.
- * A key changes the choice; a screen is drawn from the choice and the numbers alone, so a test
- * draws any screen without a terminal.
+ * The screens of `schedtap top`: what the user chose (struct tap_top_ui). A key changes the choice
+ * (keys.h); a screen is drawn from the choice and the numbers alone (draw.h), so a test draws any
+ * screen without a terminal.
  */
 #ifndef TAP_SHOW_TOP_UI_H
 #define TAP_SHOW_TOP_UI_H
@@ -10,8 +10,6 @@
 #include "record/kernel/programs.h"
 #include "record/kernel/scx.h"
 #include "record/kernel/settings.h"
-#include "show/screen/frame.h"
-#include "show/screen/keys.h"
 #include "show/top/filter.h"
 #include "show/top/past.h"
 
@@ -28,18 +26,6 @@ enum tap_top_screen {
 };
 
 enum tap_top_tree { TAP_TREE_NONE, TAP_TREE_PROCESS, TAP_TREE_CGROUP, TAP_TREES };
-
-/* What the caller does after a key. */
-enum tap_top_action {
-	TAP_TOP_NOTHING, /* draw again */
-	TAP_TOP_QUIT,
-	TAP_TOP_EXPLAIN, /* explain the worst waits of .tid */
-	TAP_TOP_SAVE, /* save the last 10 s */
-	TAP_TOP_RECORD, /* begin or end a recording */
-	TAP_TOP_OPEN, /* make the HTML report of what was saved */
-	TAP_TOP_FREEZE, /* .frozen has changed */
-	TAP_TOP_MOVE, /* a recording: move by .move refreshes, which may be negative */
-};
 
 /* The order and place of a table's rows. */
 struct tap_top_sort {
@@ -99,10 +85,7 @@ void tap_top_ui_init(struct tap_top_ui *ui);
 void tap_top_ui_release(struct tap_top_ui *ui);
 /* Note a refresh in the strips and the task's history. Return: 0; -ENOMEM. */
 int tap_top_ui_note(struct tap_top_ui *ui, const struct tap_now *now, uint64_t nr);
-/* Return: what the caller has to do. */
-enum tap_top_action tap_top_key(struct tap_top_ui *ui, const struct tap_top_shown *shown,
-				uint32_t key);
-/* Draw into a frame that has its size. Return: 0; -ENOMEM. */
-int tap_top_draw(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_top_shown *shown);
+/* Note the present refresh of the task at .tid. */
+void tap_top_ui_note_task(struct tap_top_ui *ui, const struct tap_now *now);
 
 #endif
