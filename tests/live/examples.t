@@ -109,7 +109,7 @@ sub run_page {
 		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
 		$run =~ s/(?:request:)?request_start,(?:request:)?request_done --by id/sched_waking,sched_migrate_task --by pid/;
 		$run =~ s/^(schedtap critical .*)-c cc1\b/"$1-t " . slurp('cc1.pid')/e; # others may compile as well
-		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view|serve).*)/timeout -s INT 1 $1/;
+		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view|serve|top$).*)/timeout -s INT 1 $1/;
 		$run =~ s/127\.0\.0\.1:9774/127.0.0.1:0/; # several pages run at once
 		$run =~ s/-g '\/(?!\*)[^']+'/-g '\/'/; # a cgroup that is here
 		$run =~ s/ -t \d+/' -t ' . busiest('pelt.dat')/e if $page =~ /pelt\.md/;
