@@ -39,6 +39,7 @@ static VTerm *vt;
 static VTermScreen *screen;
 static int rows, columns, master = -1;
 static pid_t child;
+static bool in_update; /* the frame is not complete */
 
 static long long now_ms(void)
 {
@@ -56,6 +57,19 @@ static void answer(const char *s, size_t len, void *ctx)
 		return;
 }
 
+/* Note where frames begin and end: \e[?2026h, \e[?2026l. */
+static void note_updates(const char *bytes, size_t len)
+{
+	static const char begin[] = "\033[?2026";
+	static size_t at; /* number of its bytes that came last */
+
+	for (size_t i = 0; i < len; i++) {
+		if (at == sizeof(begin) - 1 && (bytes[i] == 'h' || bytes[i] == 'l'))
+			in_update = bytes[i] == 'h';
+		at = bytes[i] == begin[at] ? at + 1 : bytes[i] == begin[0];
+	}
+}
+
 /* Read what the command prints for at most so long. Return: false: it has closed the terminal. */
 static bool take_output(int ms)
 {
@@ -69,6 +83,7 @@ static bool take_output(int ms)
 	if (len <= 0)
 		return false;
 	vterm_input_write(vt, bytes, (size_t)len);
+	note_updates(bytes, (size_t)len);
 	return true;
 }
 
@@ -173,9 +188,14 @@ static bool matches(const char *regex)
 	return is;
 }
 
+/* The frame, as soon as it is complete. */
 static void print(bool styles)
 {
-	char *text = text_of_screen(styles);
+	char *text;
+
+	while (in_update && take_output(PATIENCE_MS))
+		;
+	text = text_of_screen(styles);
 
 	fputs(text, stdout);
 	free(text);
@@ -195,7 +215,7 @@ static int await(const char *regex)
 	long long until = now_ms() + PATIENCE_MS;
 	bool is_open = true;
 
-	while (!matches(regex)) {
+	while (in_update || !matches(regex)) {
 		if (!is_open || now_ms() > until)
 			return fail("no match for", regex);
 		is_open = take_output(20);

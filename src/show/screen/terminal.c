@@ -42,6 +42,9 @@ bool tap_terminal_can(int in_fd, int out_fd)
 /* ---- modes ---- */
 
 /* Without autowrap, a frame that is larger than the terminal neither wraps nor scrolls. */
+/* Between these, terminals that know them (mode 2026) show nothing of a half-drawn frame. */
+#define BEGIN_UPDATE "\033[?2026h"
+#define END_UPDATE "\033[?2026l"
 #define SET_UP "\033[?1049h\033[?25l\033[?7l\033[m"
 /* Clear first: not every terminal has an alternate screen. */
 #define RESTORE "\033[m\033[H\033[2J\033[?7h\033[?25h\033[?1049l"
@@ -224,7 +227,9 @@ int tap_terminal_show(struct tap_terminal *t, const struct tap_frame *f, struct 
 	int ret;
 
 	tap_buf_clear(&t->out);
+	tap_buf_puts(&t->out, BEGIN_UPDATE);
 	tap_frame_update(&t->out, t->is_shown ? &t->shown : NULL, f, t->colours, t->utf8);
+	tap_buf_puts(&t->out, END_UPDATE);
 	t->is_shown = false;
 	ret = t->out.err ?: tap_frame_reset(&t->shown, f->rows, f->columns);
 	if (ret)
