@@ -49,7 +49,7 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* What the terminal answers goes to the command. */
+/* Send the terminal's replies to the command. */
 static void answer(const char *s, size_t len, void *ctx)
 {
 	(void)ctx;
@@ -70,7 +70,8 @@ static void note_updates(const char *bytes, size_t len)
 	}
 }
 
-/* Read what the command prints for at most so long. Return: false: it has closed the terminal. */
+/* Wait at most @ms for output, and feed it to libvterm. Return: false: it has closed the terminal.
+ */
 static bool take_output(int ms)
 {
 	struct pollfd p = { .fd = master, .events = POLLIN };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/own_path.h"
 
 /* file descriptors of the command; SCRIPT uses their numbers */
 #define BEGUN_FD 3
@@ -44,6 +45,7 @@ static char **recorder_words(const char *file, const char *const *words)
 /* In the child. The descriptors are moved out of the way first: they may have these numbers. */
 static void become_recorder(int begun, int end, int log, char **words)
 {
+	char path[PATH_MAX];
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC),
 	    begun_high = fcntl(begun, F_DUPFD_CLOEXEC, END_FD + 1),
 	    end_high = fcntl(end, F_DUPFD_CLOEXEC, END_FD + 1),
@@ -53,7 +55,7 @@ static void become_recorder(int begun, int end, int log, char **words)
 	    dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
 	    dup2(log_high, STDERR_FILENO) >= 0 && dup2(begun_high, BEGUN_FD) >= 0 &&
 	    dup2(end_high, END_FD) >= 0)
-		execv("/proc/self/exe", words);
+		execv(tap_own_path(path), words);
 	_exit(TAP_EXIT_FAILED);
 }
 

@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "record/machine.h"
+#include "file/spool.h"
 #include "show/bench/bench.h"
 #include "cli/beside.h"
 #include "cli/cmd_report.h"
@@ -17,7 +17,7 @@
 
 #define LOG_TAIL ((size_t)4096)
 #define MAX_ROUNDS 1000
-#define MAX_THREADS 100000
+#define MAX_THREADS 100000 /* also of all messengers or groups together */
 #define WORK_NS 30000u
 #define MATRIX 16u /* a product takes 1 to 3 us: fine steps of --work */
 /* schbench's defaults: 5 products of matrices, all three of which have 256 KiB; sleeps of 100 us */
@@ -138,9 +138,19 @@ static int check_options(const struct bench_opts *o, struct tap_err *err)
 {
 	if (!o->duration_ns)
 		return tap_err_set(err, -EINVAL, "--duration must be greater than 0");
+	if (o->work_ns > o->duration_ns)
+		return tap_err_set(err, -EINVAL, "--work must not be longer than --duration");
 	if (o->no_record && o->output)
 		return tap_err_set(err, -EINVAL, "--no-record and --output exclude each other");
 	return 0;
+}
+
+static int check_threads(const struct tap_load_opts *l, struct tap_err *err)
+{
+	if ((uint64_t)l->threads * l->messengers <= MAX_THREADS)
+		return 0;
+	return tap_err_set(err, -EINVAL, "%u times %u threads are more than %d", l->messengers,
+			   l->threads, MAX_THREADS);
 }
 
 static unsigned int threads_of(const struct bench_opts *o, enum tap_load_kind kind)
@@ -281,6 +291,7 @@ static int run_recorded(const struct running *r, struct tap_bench_round *round, 
 		return ret;
 	if (code) {
 		print_log(r->log);
+		tap_cmd_say("the round's recording was ended from outside, or failed");
 		return code;
 	}
 	return read_recording(r, round, file, recorder);
@@ -360,6 +371,20 @@ static int open_folder(struct running *r, struct tap_err *err)
 	return 0;
 }
 
+/* A recorder that was killed leaves the folder of its recording. */
+static void remove_folder(struct running *r)
+{
+	char spool[PATH_MAX + 32];
+
+	if (!*r->folder)
+		return;
+	snprintf(spool, sizeof(spool), "%s/round.dat.spool", r->folder);
+	if (!access(spool, F_OK))
+		tap_spool_remove_folder(spool, NULL);
+	rmdir(r->folder);
+	r->folder[0] = 0;
+}
+
 static void release(struct running *r)
 {
 	for (unsigned int i = 0; i < r->bench.nr_rounds; i++) {
@@ -369,8 +394,7 @@ static void release(struct running *r)
 	free(r->bench.rounds);
 	if (r->log >= 0)
 		close(r->log);
-	if (*r->folder)
-		rmdir(r->folder);
+	remove_folder(r);
 }
 
 static int prepare(struct running *r, const struct tap_strings *operands, enum tap_bench_like *like,
@@ -390,7 +414,7 @@ static int prepare(struct running *r, const struct tap_strings *operands, enum t
 	if (!r->bench.rounds)
 		return tap_err_nomem(err);
 	choose_load(&r->bench, o, kind, *like);
-	return o->no_record ? 0 : open_folder(r, err);
+	return check_threads(&r->bench.load, err) ?: o->no_record ? 0 : open_folder(r, err);
 }
 
 static int run_bench(void *opts, const struct tap_strings *operands, char **rest)
@@ -409,7 +433,10 @@ static int run_bench(void *opts, const struct tap_strings *operands, char **rest
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
-	ret = run_rounds(&r) ?: print_results(&r, like);
+	ret = run_rounds(&r);
+	remove_folder(
+		&r); /* the reader of the results may close the pipe, which ends this process */
+	ret = ret ?: print_results(&r, like);
 	release(&r);
 	return ret;
 }

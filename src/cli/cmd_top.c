@@ -23,9 +23,9 @@ struct top_opts {
 
 static const struct tap_opt options[] = {
 	TAP_OPTION(struct top_opts, input, "input", 'i', "FILE", TAP_OPT_STRINGS,
-		   "show this recording instead of now; repeatable for files of one recorder"),
+		   "show this recording; repeatable for files of one recorder"),
 	TAP_OPTION(struct top_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
-		   "with -i: begin at this time, written as in --time of the reports [the start]"),
+		   "with -i: begin at the step that contains this time [the start]"),
 	TAP_OPTION(struct top_opts, batch, "batch", 'b', NULL, TAP_OPT_FLAG,
 		   "print lines instead of a screen [if there is no terminal]"),
 	TAP_OPTION(struct top_opts, delay_ns, "delay", 'd', "TIME", TAP_OPT_TIME,
@@ -39,7 +39,7 @@ static const struct tap_opt options[] = {
 	  .min = 1,
 	  .max = INT64_MAX },
 	TAP_OPTION(struct top_opts, warn_ns, "threshold", 0, "TIME", TAP_OPT_TIME,
-		   "mark waits from this length on with ! and, from ten times it, in red [1ms]"),
+		   "mark waits this long with !, ten times as long in red [1ms]"),
 	TAP_OPT_FROM_WAKING(struct top_opts, from_waking),
 	TAP_OPTION(struct top_opts, json, "json", 0, NULL, TAP_OPT_FLAG,
 		   "print one JSON object per refresh"),
@@ -83,21 +83,26 @@ static void add(struct tap_buf *out, const struct top_opts *o, const struct tap_
 		(o->json ? tap_top_accounts_json : tap_top_accounts_line)(out, &r->proc);
 }
 
-/* A recording has so many steps. */
-static int64_t steps_of(const struct tap_top_source *s, int64_t nr)
+/* Return how many steps of a recording are printed. @from: the first one. @nr: -n. */
+static int64_t steps_of(const struct tap_top_source *s, uint64_t from, int64_t nr)
 {
 	uint64_t ns = s->run.window.to_ns - s->run.window.from_ns;
-	int64_t steps = (int64_t)((ns + s->o.delay_ns - 1) / s->o.delay_ns);
+	int64_t steps = (int64_t)((ns + s->o.delay_ns - 1) / s->o.delay_ns - from);
 
 	return nr && nr < steps ? nr : steps;
 }
 
 static int print_lines(struct tap_top_source *s, const struct top_opts *o, struct tap_err *err)
 {
-	uint64_t at_ns = s->recorded ? s->run.window.from_ns : tap_now_ns();
-	int64_t nr = s->recorded ? steps_of(s, o->nr) : o->nr;
+	uint64_t at_ns = tap_now_ns(), from;
+	int64_t nr = o->nr;
 	struct tap_buf out = { 0 };
-	int ret = 0;
+	int ret = s->recorded ? tap_top_source_find(s, o->at, &from, err) : 0;
+
+	if (!ret && s->recorded) {
+		at_ns = s->run.window.from_ns + from * o->delay_ns;
+		nr = steps_of(s, from, o->nr);
+	}
 
 	for (int64_t i = 0; !ret && (i < nr || (!nr && !s->recorded)); i++) {
 		struct tap_top_reading reading;
@@ -118,6 +123,8 @@ static int check(const struct top_opts *o, struct tap_err *err)
 {
 	if (o->delay_ns < MIN_DELAY_NS)
 		return tap_err_set(err, -EINVAL, "-d: the time must be at least 100ms");
+	if (!o->warn_ns)
+		return tap_err_set(err, -EINVAL, "--threshold must be greater than 0");
 	if (o->at && !o->input.nr)
 		return tap_err_set(err, -EINVAL, "--at needs a recording: -i FILE");
 	if (o->from_waking && o->input.nr)

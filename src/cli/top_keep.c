@@ -10,20 +10,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define SELF "/proc/self/exe"
-#define MAX_WORDS 16u
+#include "cli/own_path.h"
+
+#define MAX_WORDS 64u /* of a command line: twelve, and two for each file */
 #define OUTPUT_MAX (1u << 20) /* of a command's output; the rest is dropped */
-
-/* By its path, the process has the program's name; by SELF its name would be "exe". */
-static const char *own_path(char path[PATH_MAX])
-{
-	ssize_t len = readlink(SELF, path, PATH_MAX - 1);
-
-	path[len > 0 ? len : 0] = 0;
-	return access(path, X_OK) ? SELF : path;
-}
 
 /* In the child: this program with other arguments, whose output goes into a pipe. */
 static void become(const char *const *words, int to, pid_t parent)
@@ -39,26 +32,34 @@ static void become(const char *const *words, int to, pid_t parent)
 		_exit(127);
 	/* Ctrl-C ends the screen, which then ends this process in the way that saves its file */
 	setpgid(0, 0);
+	/* the handlers are those of the screen: they would note a signal that is meant to end this
+	 */
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
-	execv(own_path(path), argv);
+	execv(tap_own_path(path), argv);
 	_exit(127);
 }
 
 static int start(struct tap_helper *h, const char *const *words, struct tap_err *err)
 {
 	pid_t parent = getpid();
+	sigset_t all, mask;
 	int fds[2];
 
 	tap_buf_clear(&h->out);
 	if (pipe2(fds, O_CLOEXEC))
 		return tap_err_set(err, -errno, "cannot make a pipe: %m");
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask); /* until the child has its own handlers */
 	h->pid = fork();
 	if (!h->pid)
 		become(words, fds[1], parent);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(fds[1]);
 	h->fd = fds[0];
 	if (h->pid < 0) {
@@ -83,12 +84,10 @@ static void read_output(struct tap_helper *h)
 /* Return true if the process has ended; its output is complete. */
 static bool has_ended(struct tap_helper *h, bool wait)
 {
-	int status;
-
 	if (!h->pid)
 		return false;
 	read_output(h);
-	if (waitpid(h->pid, &status, wait ? 0 : WNOHANG) <= 0)
+	if (waitpid(h->pid, &h->status, wait ? 0 : WNOHANG) <= 0)
 		return false;
 	read_output(h);
 	close(h->fd);
@@ -104,6 +103,15 @@ static void end(struct tap_helper *h)
 		has_ended(h, true);
 	}
 	tap_buf_release(&h->out);
+}
+
+/* A recorder can save its file once its folder has a description. */
+static bool is_recording(const char *path)
+{
+	char meta[96];
+
+	snprintf(meta, sizeof(meta), "%s.spool/meta.json", path);
+	return !access(meta, F_OK);
 }
 
 /* ---- the flight recorder ---- */
@@ -138,17 +146,20 @@ int tap_keep_explain(struct tap_keep *k, unsigned int tid, struct tap_err *err)
 /* The recorder takes a signal only after it has said that it is ready: its folder is there. */
 static void ask_for_file(struct tap_keep *k)
 {
-	char path[64];
+	char path[48];
 
-	snprintf(path, sizeof(path), "top-%d.dat.spool/meta.json", getpid());
-	if (!k->wants_save || access(path, F_OK))
+	snprintf(path, sizeof(path), "top-%d.dat", getpid());
+	if (!k->wants_save || !is_recording(path))
 		return;
 	kill(k->flight.pid, SIGUSR1);
 	k->wants_save = false;
 }
 
-/* A line "schedtap: FILE.dat: 15.3 MB, ...": the file is complete. Return true if there is one. */
-static bool take_saved(struct tap_keep *k, char message[256])
+/*
+ * Take a line about a file, "schedtap: FILE.dat: 15.3 MB, ...", or why it was not written. Return
+ * false: there is none yet.
+ */
+static bool take_line(struct tap_keep *k, char message[256])
 {
 	static const char begin[] = "schedtap: top-", suffix[] = ".dat: ";
 	char *text = (char *)tap_buf_str(&k->flight.out), *at = strstr(text, begin), *dot, *line;
@@ -158,9 +169,16 @@ static bool take_saved(struct tap_keep *k, char message[256])
 	if (!line)
 		return false;
 	*line = 0;
-	snprintf(message, 256, "saved %s", at + strlen("schedtap: "));
-	dot[strlen(".dat")] = 0;
-	snprintf(k->saved, sizeof(k->saved), "%s", at + strlen("schedtap: "));
+	at += strlen("schedtap: ");
+	dot += strlen(suffix);
+	if (*dot >= '0' && *dot <= '9') {
+		snprintf(message, 256, "saved %s", at);
+		snprintf(k->saved, sizeof(k->saved), "%.*s", (int)(dot - at) - 2, at);
+		k->wants_explain = k->tid != 0;
+	} else {
+		snprintf(message, 256, "%s", at);
+		k->tid = 0;
+	}
 	tap_buf_clear(&k->flight.out);
 	return true;
 }
@@ -170,36 +188,61 @@ static bool take_saved(struct tap_keep *k, char message[256])
 static int start_job(struct tap_keep *k, const char *const *words, bool is_export,
 		     struct tap_err *err)
 {
-	if (k->job.pid)
-		return tap_err_set(err, -EBUSY, "the command before has not ended yet");
+	if (k->job.pid && (is_export || k->is_export))
+		return tap_err_set(err, -EBUSY,
+				   "the previous explanation or report is not ready yet");
+	end(&k->job); /* of another task, or of an earlier time */
 	k->is_export = is_export;
 	return start(&k->job, words, err);
 }
 
-int tap_keep_explain_file(struct tap_keep *k, const char *file, unsigned int tid, uint64_t from_ns,
-			  uint64_t to_ns, struct tap_err *err)
+/* Add "-i FILE" for each file, and then other words. @words: MAX_WORDS + 1 of them, zeroed. */
+static int add_files(const char **words, unsigned int nr, const struct tap_strings *files,
+		     const char *const *others, struct tap_err *err)
+{
+	if (nr + 2 * files->nr + 12 > MAX_WORDS)
+		return tap_err_set(err, -E2BIG, "these are too many files");
+	for (unsigned int i = 0; i < files->nr; i++) {
+		words[nr++] = "-i";
+		words[nr++] = files->v[i];
+	}
+	while (*others)
+		words[nr++] = *others++;
+	return 0;
+}
+
+int tap_keep_explain_files(struct tap_keep *k, const struct tap_strings *files, unsigned int tid,
+			   uint64_t from_ns, uint64_t to_ns, struct tap_err *err)
 {
 	char number[16], window[64];
-	const char *const words[] = { "explain", "-i",	    file,    "-t",
-				      number,	 "--worst", "3",     "-n",
-				      "4",	 "--color", "never", to_ns ? "--time" : NULL,
-				      window,	 NULL };
+	const char *words[MAX_WORDS + 1] = { "explain" };
+	const char *const others[] = { "-t",	  number,  "--worst",
+				       "3",	  "-n",	   "4",
+				       "--color", "never", to_ns ? "--time" : NULL,
+				       window,	  NULL };
+	int ret;
 
 	snprintf(number, sizeof(number), "%u", tid);
 	snprintf(window, sizeof(window), "%lluns,%lluns", (unsigned long long)from_ns,
 		 (unsigned long long)to_ns);
-	return start_job(k, words, false, err);
+	ret = add_files(words, 1, files, others, err) ?: start_job(k, words, false, err);
+	if (!ret)
+		k->job_tid = tid;
+	return ret;
 }
 
-int tap_keep_open(struct tap_keep *k, struct tap_err *err)
+int tap_keep_open(struct tap_keep *k, const struct tap_strings *files, struct tap_err *err)
 {
-	char html[sizeof(k->saved) + 8];
-	const char *const words[] = { "export", "--to", "html", "-i", k->saved, "-o", html, NULL };
+	const char *saved = k->saved, *words[MAX_WORDS + 1] = { "export", "--to", "html" };
+	const struct tap_strings one = { .v = &saved, .nr = 1 };
+	char html[PATH_MAX];
+	const char *const others[] = { "-o", html, NULL };
 
-	if (!*k->saved)
+	files = files ?: &one;
+	if (!*files->v[0])
 		return tap_err_set(err, -ENODATA, "nothing was saved yet: m saves the last 10 s");
-	snprintf(html, sizeof(html), "%s.html", k->saved);
-	return start_job(k, words, true, err);
+	snprintf(html, sizeof(html), "%.4000s.html", files->v[0]);
+	return add_files(words, 3, files, others, err) ?: start_job(k, words, true, err);
 }
 
 /* ---- a recording ---- */
@@ -207,22 +250,31 @@ int tap_keep_open(struct tap_keep *k, struct tap_err *err)
 int tap_keep_record(struct tap_keep *k, const char *time_of_day, struct tap_err *err)
 {
 	const char *const words[] = { "record", "-o", k->record_path, NULL };
+	time_t now = time(NULL);
+	struct tm tm;
 
 	if (k->record.pid) {
-		kill(k->record.pid, SIGTERM);
+		k->ends_record = true;
 		return 0;
 	}
+	k->ends_record = false;
+	localtime_r(&now, &tm);
+	strftime(k->record_path, sizeof(k->record_path), "top-record-%Y%m%dT%H%M%S", &tm);
+	snprintf(k->record_path + strlen(k->record_path), 16, "-%d.dat", getpid());
 	snprintf(k->record_since, sizeof(k->record_since), "%s", time_of_day);
-	snprintf(k->record_path, sizeof(k->record_path), "top-record-%.2s%.2s%.2s.dat", time_of_day,
-		 time_of_day + 3, time_of_day + 6);
 	return start(&k->record, words, err);
 }
 
 /* ---- what happened ---- */
 
-static void first_line(char message[256], const char *prefix, const struct tap_buf *out)
+static bool has_failed(const struct tap_helper *h)
 {
-	const char *text = tap_buf_str((struct tap_buf *)out);
+	return !WIFEXITED(h->status) || WEXITSTATUS(h->status);
+}
+
+static void first_line(char message[256], const char *prefix, struct tap_helper *h)
+{
+	const char *text = tap_buf_str(&h->out);
 
 	if (!strncmp(text, "schedtap: ", 10))
 		text += 10;
@@ -231,49 +283,53 @@ static void first_line(char message[256], const char *prefix, const struct tap_b
 
 static enum tap_keep_news poll_job(struct tap_keep *k, char message[256])
 {
+	if (k->wants_explain && (!k->job.pid || !k->is_export)) {
+		const char *saved = k->saved;
+		const struct tap_strings one = { .v = &saved, .nr = 1 };
+
+		k->wants_explain = false;
+		tap_keep_explain_files(k, &one, k->tid, 0, 0, NULL);
+		k->tid = 0;
+	}
 	if (!has_ended(&k->job, false))
 		return TAP_KEEP_NOTHING;
 	if (!k->is_export)
 		return TAP_KEEP_EXPLAINED;
-	if (k->job.out.len)
-		first_line(message, "", &k->job.out);
-	else
-		snprintf(message, 256, "HTML report: %.200s.html", k->saved);
+	first_line(message, has_failed(&k->job) ? "no report: " : "", &k->job);
+	return TAP_KEEP_MESSAGE;
+}
+
+static enum tap_keep_news poll_record(struct tap_keep *k, char message[256])
+{
+	if (k->record.pid && k->ends_record && is_recording(k->record_path))
+		kill(k->record.pid, SIGTERM);
+	if (!has_ended(&k->record, false))
+		return TAP_KEEP_NOTHING;
+	if (has_failed(&k->record)) {
+		first_line(message, "nothing was recorded: ", &k->record);
+	} else {
+		first_line(message, "", &k->record);
+		snprintf(k->saved, sizeof(k->saved), "%s", k->record_path);
+	}
 	return TAP_KEEP_MESSAGE;
 }
 
 static enum tap_keep_news poll_flight(struct tap_keep *k, char message[256])
 {
-	unsigned int tid = k->tid;
-
 	if (!k->flight.pid)
 		return TAP_KEEP_NOTHING;
 	if (has_ended(&k->flight, false)) {
 		k->wants_save = false;
-		first_line(message, "the flight recorder ended: ", &k->flight.out);
+		first_line(message, "the flight recorder ended: ", &k->flight);
 		return TAP_KEEP_MESSAGE;
 	}
 	ask_for_file(k);
-	if (!take_saved(k, message))
-		return TAP_KEEP_NOTHING;
-	k->tid = 0;
-	if (tid)
-		tap_keep_explain_file(k, k->saved, tid, 0, 0, NULL);
-	return TAP_KEEP_MESSAGE;
+	return take_line(k, message) ? TAP_KEEP_MESSAGE : TAP_KEEP_NOTHING;
 }
 
 enum tap_keep_news tap_keep_poll(struct tap_keep *k, char message[256])
 {
-	enum tap_keep_news news = poll_job(k, message);
-
-	if (news)
-		return news;
-	if (has_ended(&k->record, false)) {
-		first_line(message, k->record_path, &k->record.out);
-		snprintf(k->saved, sizeof(k->saved), "%s", k->record_path);
-		return TAP_KEEP_MESSAGE;
-	}
-	return poll_flight(k, message);
+	return poll_job(k, message) ?: poll_record(k, message) ?: poll_flight(k, message);
 }
 
 void tap_keep_end(struct tap_keep *k)

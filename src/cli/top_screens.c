@@ -16,10 +16,10 @@
 #include "cli/screen.h"
 #include "cli/top_keep.h"
 
-#define POLL_NS 100000000u /* how often commands are looked at while one is at work */
+#define POLL_NS 100000000u /* between looks at the output of commands */
 #define POWER_CPUS 64u /* more CPUs than this are not looked at: the home screen has no lines */
-#define FIRST_NS 50000000u /* what the first refresh is of */
-#define LOOK_BACK_NS 10000000000u /* of a recording: how much is explained */
+#define FIRST_NS 50000000u /* length of the first refresh */
+#define LOOK_BACK_NS 10000000000u /* length of what is explained of a recording */
 
 /* The CPUs' frequencies and idle states, of this machine. */
 struct power {
@@ -48,6 +48,7 @@ struct screens {
 	char recorder[256];
 	struct tap_window recording; /* of a recording: its beginning and end */
 	uint64_t nr; /* number of the refresh; of a recording the step since its beginning */
+	uint64_t refreshes; /* after the first one */
 	uint64_t next_ns; /* time of the next refresh */
 };
 
@@ -104,8 +105,9 @@ static void read_programs(struct screens *t)
 	}
 	if (!t->programs) {
 		t->programs_at_ns = now_ns;
-		if (tap_bpf_programs_open(&t->programs, &t->programs_why))
-			return;
+		if (!tap_bpf_programs_open(&t->programs, &t->programs_why))
+			tap_err_set(&t->programs_why, -EAGAIN, "measured until the next refresh");
+		return;
 	}
 	t->programs_ns = now_ns - t->programs_at_ns;
 	t->programs_at_ns = now_ns;
@@ -121,16 +123,16 @@ static struct tap_top_shown shown(const struct screens *t)
 				   .recorder = *t->recorder ? t->recorder : NULL };
 
 	if (t->s->recorded) {
-		s.recording = t->o->file;
+		s.recording = basename(t->o->file);
 		s.position_ns = t->now.to_ns - t->recording.from_ns;
 		s.length_ns = t->recording.to_ns - t->recording.from_ns;
-		s.programs_why = "a recording does not have what BPF programs take";
+		s.programs_why = "recordings contain no run times of BPF programs";
 		return s;
 	}
 	s.programs = t->list;
 	s.nr_programs = t->nr_programs > 0 ? (unsigned int)t->nr_programs : 0;
 	s.programs_ns = t->programs_ns;
-	s.programs_why = t->programs ? NULL : t->programs_why.text;
+	s.programs_why = t->nr_programs > 0 ? NULL : t->programs_why.text;
 	s.scx = &t->scx;
 	s.power = t->power.now;
 	s.idle = t->power.idle;
@@ -207,7 +209,7 @@ static int explain_recording(struct screens *t, struct tap_err *err)
 
 	if (to_ns - from_ns > LOOK_BACK_NS)
 		from_ns = to_ns - LOOK_BACK_NS;
-	return tap_keep_explain_file(&t->keep, t->o->file, t->ui.tid, from_ns, to_ns, err);
+	return tap_keep_explain_files(&t->keep, &t->s->files, t->ui.tid, from_ns, to_ns, err);
 }
 
 /* The first call begins to buffer events: there is nothing to explain before. */
@@ -226,7 +228,6 @@ static int explain(struct screens *t, struct tap_err *err)
 		ret = tap_keep_explain(&t->keep, t->ui.tid, err);
 		say(t, "saving the last 10 s to explain them");
 	}
-	snprintf(t->ui.explained_since, sizeof(t->ui.explained_since), "%s", t->keep.flight_since);
 	return ret;
 }
 
@@ -262,10 +263,8 @@ static int record(struct screens *t, struct tap_err *err)
 
 static int open_report(struct screens *t, struct tap_err *err)
 {
-	if (t->s->recorded)
-		snprintf(t->keep.saved, sizeof(t->keep.saved), "%s", t->o->file);
 	say(t, "making the HTML report");
-	return tap_keep_open(&t->keep, err);
+	return tap_keep_open(&t->keep, t->s->recorded ? &t->s->files : NULL, err);
 }
 
 static int move(struct screens *t, struct tap_err *err)
@@ -284,7 +283,8 @@ static int move(struct screens *t, struct tap_err *err)
 	return refresh(t, err);
 }
 
-/* Return: 1 to quit; 0; -errno with a sentence. What only an action failed at is a message. */
+/* Return: 1 to quit; 0; -errno with a sentence. If only the action failed, the reason is a message.
+ */
 static int act(struct screens *t, enum tap_top_action action, struct tap_err *err)
 {
 	struct tap_err failed = { 0 };
@@ -327,8 +327,12 @@ static void take_news(struct screens *t)
 		say(t, message);
 		break;
 	case TAP_KEEP_EXPLAINED:
+		if (t->keep.job_tid != t->ui.tid)
+			break;
 		tap_buf_clear(&t->ui.explained);
 		tap_buf_add(&t->ui.explained, t->keep.job.out.data, t->keep.job.out.len);
+		snprintf(t->ui.explained_since, sizeof(t->ui.explained_since), "%s",
+			 t->s->recorded ? "" : t->keep.flight_since);
 		t->ui.message[0] = 0;
 		break;
 	case TAP_KEEP_NOTHING:
@@ -356,7 +360,7 @@ static int on_time(struct screens *t, struct tap_err *err)
 	t->next_ns = now_ns + t->s->o.delay_ns;
 	if (!moves_on(t))
 		return 0;
-	if (t->o->nr && t->nr + 1 >= (uint64_t)t->o->nr)
+	if (t->o->nr && ++t->refreshes >= (uint64_t)t->o->nr)
 		return 1;
 	if (t->s->recorded && t->nr >= last_step(t)) {
 		t->ui.playing = false;
@@ -441,30 +445,6 @@ static int show(struct screens *t, struct tap_err *err)
 	return ret < 0 ? ret : 0;
 }
 
-/* A recording begins to be shown at the step that ends at or after --at. */
-static int find_begin(struct screens *t, struct tap_err *err)
-{
-	struct tap_time_option option;
-	struct tap_window at;
-	int ret;
-
-	if (!t->s->recorded)
-		return 0;
-	t->recording = t->s->run.window;
-	if (!t->o->at)
-		return 0;
-	ret = tap_time_option_parse_instant(&option, "--at", t->o->at, err)
-		      ?: tap_recording_window(&t->s->run.rec, &option, &at, err);
-	if (ret)
-		return ret;
-	if (at.from_ns < t->recording.from_ns || at.from_ns > t->recording.to_ns)
-		return tap_err_set(err, -EINVAL, "--at: the time is not in the recording");
-	t->nr = at.from_ns > t->recording.from_ns
-			? (at.from_ns - t->recording.from_ns - 1) / t->s->o.delay_ns
-			: 0;
-	return 0;
-}
-
 static void release(struct screens *t)
 {
 	tap_terminal_close(t->terminal);
@@ -488,12 +468,14 @@ int tap_top_screens(struct tap_top_source *s, const struct tap_top_screens_opts 
 	tap_top_ui_init(&t.ui);
 	t.ui.warn_ns = o->warn_ns ?: t.ui.warn_ns;
 	t.ui.bad_ns = o->bad_ns ?: t.ui.bad_ns;
-	ret = find_begin(&t, err);
+	t.recording = s->recorded ? s->run.window : (struct tap_window){ 0 };
+	ret = s->recorded ? tap_top_source_find(s, o->at, &t.nr, err) : 0;
 	ret = ret ?: tap_terminal_open(&t.terminal, STDIN_FILENO, STDOUT_FILENO, err);
 	if (!ret) {
 		tap_terminal_looks(t.terminal, tap_screen_color(NULL), tap_screen_utf8());
 		ret = show(&t, err);
 	}
 	release(&t);
-	return ret == -EIO ? 0 : ret; /* -EIO: the terminal has vanished */
+	/* the terminal has vanished; a signal ended the process while it waited for the terminal */
+	return ret == -EIO || ret == -EINTR ? 0 : ret;
 }

@@ -70,6 +70,28 @@ void tap_top_source_close(struct tap_top_source *s)
 	tap_run_close(&s->run);
 }
 
+int tap_top_source_find(struct tap_top_source *s, const char *at, uint64_t *step,
+			struct tap_err *err)
+{
+	const struct tap_window *whole = &s->run.window;
+	struct tap_time_option option;
+	struct tap_window instant;
+	int ret;
+
+	*step = 0;
+	if (!at)
+		return 0;
+	ret = tap_time_option_parse_instant(&option, "--at", at, err)
+		      ?: tap_recording_window(&s->run.rec, &option, &instant, err);
+	if (ret)
+		return ret;
+	if (instant.from_ns < whole->from_ns || instant.from_ns > whole->to_ns)
+		return tap_err_set(err, -EINVAL, "--at: the time is not in the recording");
+	if (instant.from_ns > whole->from_ns)
+		*step = (instant.from_ns - whole->from_ns - 1) / s->o.delay_ns;
+	return 0;
+}
+
 void tap_top_source_sample(struct tap_top_source *s)
 {
 	uint64_t now_ns = tap_now_ns();
@@ -90,7 +112,8 @@ static int read_recording(struct tap_top_source *s, uint64_t to_ns, struct tap_t
 
 	/* the files are mapped: to read where a file has become shorter would be fatal */
 	if (bytes_of(&s->files) < s->bytes)
-		return tap_err_set(err, -ESTALE, "'%.300s' has been cut or removed meanwhile",
+		return tap_err_set(err, -ESTALE,
+				   "'%.300s' became shorter, or was removed, while it was open",
 				   s->files.v[0]);
 	if (to_ns > s->run.window.to_ns) /* the last step is shorter */
 		to_ns = s->run.window.to_ns;

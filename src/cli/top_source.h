@@ -44,6 +44,13 @@ int tap_top_source_recording(struct tap_top_source *s, const struct tap_top_sour
 			     const struct tap_strings *files, bool *usage, struct tap_err *err);
 void tap_top_source_close(struct tap_top_source *s);
 
+/*
+ * Find the step of a recording that ends at or after a time. @at: as typed; NULL: the start.
+ * Return: 0; -EINVAL with a sentence.
+ */
+int tap_top_source_find(struct tap_top_source *s, const char *at, uint64_t *step,
+			struct tap_err *err);
+
 /* Measure the overhead for 20 ms, if the time for it has come. Live only. */
 void tap_top_source_sample(struct tap_top_source *s);
 /*

@@ -144,7 +144,7 @@ static int measure(struct tap_load *l, const struct tap_load_count *counts, unsi
 	for (uint64_t i = 1; !ret && i <= steps; i++) {
 		uint64_t now_ns, done;
 
-		sleep_until(l->result->from_ns + all_ns * i / steps);
+		sleep_until(l->result->from_ns + (uint64_t)((unsigned __int128)all_ns * i / steps));
 		now_ns = tap_now_ns();
 		done = operations(counts, nr);
 		ret = tap_hist_add(&l->result->rate, (uint64_t)((double)(done - before) * 1e9 /

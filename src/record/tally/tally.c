@@ -208,7 +208,7 @@ static int open_fence(struct tap_tally *t, struct tap_err *err)
 
 /*
  * CONFIG_SCHED_INFO: distributions have it, with CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT. The
- * kernel has this file only then (fs/proc/base.c). BTF tells as well, but takes 50 ms to read.
+ * kernel has this file only then (fs/proc/base.c). BTF shows this too, but reading it takes 50 ms.
  */
 static bool kernel_keeps_queueing(void)
 {

@@ -240,7 +240,7 @@ static int add_wait(struct tap_counts *c, const struct tap_timeline *t,
 	return 0;
 }
 
-/* Not a slice that goes on at the part's end. */
+/* Return false for a slice that continues after the part. */
 static bool is_switched_in(const struct tap_interval *s)
 {
 	return s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_RUNNING;
@@ -282,7 +282,9 @@ static int end_unknown(struct tap_counts *c, const struct tap_timeline *t,
 	struct tap_interval wait = *s;
 
 	if (!slept) {
-		c->rows[slot].censored[TAP_TALLY_UNSEEN] += !c->has_no_wakeups;
+		c->rows[slot].censored[TAP_TALLY_UNSEEN] +=
+			!c->has_no_wakeups &&
+			tap_starts_is_unknown(c->starts, s->task->tid, s->to_ns);
 		return 0;
 	}
 	note_change_of_cpu(c, task, slept->run_cpu, s->next_cpu);

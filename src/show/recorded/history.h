@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What readings of parts need to know of the whole recording, from one reading of all of it. */
+/* Facts about the whole recording that the readings of its parts need, from one reading. */
 #ifndef TAP_SHOW_RECORDED_HISTORY_H
 #define TAP_SHOW_RECORDED_HISTORY_H
 

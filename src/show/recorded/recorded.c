@@ -244,7 +244,8 @@ static unsigned int count_tasks(const struct tap_recorded *r)
 	return nr;
 }
 
-/* A loss counts where it ends; one without an end where it begins. Of an unknown number: as one. */
+/* A loss counts where it ends; one without an end where it begins. A loss of unknown size counts as
+ * one event. */
 static uint64_t count_missed(const struct tap_recorded *r)
 {
 	const struct tap_survey *s = &r->run->survey;

@@ -77,8 +77,8 @@ unsigned int tap_starts_origins(const struct tap_starts *s, uint64_t ns,
 const struct tap_slept_wait *tap_starts_slept(const struct tap_starts *s, int tid, uint64_t ns);
 
 /*
- * Return true if the length of a wait that ended at @ns is not known. A part that begins after lost
- * events cannot tell: there, a task's state is not known to be uncertain.
+ * Return true if the length of a wait that ended at @ns is not known. A reading that begins after
+ * lost events cannot know this: it has not seen the loss.
  */
 bool tap_starts_is_unknown(const struct tap_starts *s, int tid, uint64_t ns);
 

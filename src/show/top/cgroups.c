@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "show/top/draw.h"
 
 #define MATRIX_ROWS 4u
@@ -26,15 +27,6 @@ static unsigned int depth_of(const char *name)
 	for (const char *c = name; *c; c++)
 		depth += *c == '/' && c[1];
 	return depth;
-}
-
-static uint64_t hash_of(const char *name)
-{
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
-
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
-	return hash ?: 1;
 }
 
 /* As a tree, the first part of a cgroup's path is its group. */
@@ -61,7 +53,9 @@ int tap_cgroup_rows(const struct tap_top_ui *ui, const struct tap_now *now, void
 	if (!r)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < now->nr_cgroups; i++)
-		r[i] = (struct tap_cgroup_row){ { .id = hash_of(now->cgroups[i].name) },
+		r[i] = (struct tap_cgroup_row){ { .id = tap_map_key(now->cgroups[i].name,
+								    strlen(now->cgroups[i].name)) |
+							1 },
 						&now->cgroups[i] };
 	if (ui->tree)
 		set_groups(r, now->nr_cgroups);
@@ -266,7 +260,7 @@ int tap_draw_cgroups(struct tap_frame *f, struct tap_top_ui *ui, const struct ta
 	const struct tap_now *now = shown->now;
 	struct tap_top_table t;
 	struct matrix m = { 0 };
-	unsigned int nr_long = 0, end = f->rows - 1;
+	unsigned int nr_long = 0, end = f->rows - 1, at;
 	int ret = tap_top_table_of(&t, ui, shown);
 
 	if (ret)
@@ -275,8 +269,10 @@ int tap_draw_cgroups(struct tap_frame *f, struct tap_top_ui *ui, const struct ta
 		nr_long += now->cgroups[i].waits.p99_ns != TAP_NOW_UNKNOWN &&
 			   now->cgroups[i].waits.p99_ns >= ui->warn_ns;
 	tap_draw_head(f, ui, shown, "cgroups");
-	tap_frame_printf(f, 1, 0, TAP_STYLE_PLAIN, "%u cgroups ran or waited; p99 was long in %u",
-			 now->nr_cgroups, nr_long);
+	at = tap_frame_printf(f, 1, 0, TAP_STYLE_PLAIN, "%u cgroups ran or waited",
+			      now->nr_cgroups);
+	if (now->view)
+		tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "; p99 was long in %u", nr_long);
 	if (now->view && f->rows >= 20) {
 		find_victims(&m, now);
 		find_culprits(&m, now);

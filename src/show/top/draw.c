@@ -139,7 +139,7 @@ static void put_time_of_day(struct tap_buf *out, const struct tap_top_ui *ui,
 	}
 }
 
-static void put_own_cost(struct tap_buf *out, const struct tap_top_shown *shown)
+static void put_overhead(struct tap_buf *out, const struct tap_top_shown *shown)
 {
 	const struct tap_now *now = shown->now;
 
@@ -164,20 +164,31 @@ void tap_draw_head(struct tap_frame *f, const struct tap_top_ui *ui,
 		tap_buf_printf(&text, "  %s", shown->release);
 	tap_buf_puts(&text, "  ");
 	put_time_of_day(&text, ui, shown);
-	put_own_cost(&text, shown);
+	put_overhead(&text, shown);
 	tap_frame_paint(f, 0, 0, f->columns, TAP_STYLE_REVERSE);
 	tap_frame_put(f, 0, 0, TAP_STYLE_REVERSE, tap_buf_str(&text));
 	tap_buf_release(&text);
+}
+
+/* The end of what is typed, and what is wrong with it. */
+static void draw_typed(struct tap_frame *f, unsigned int row, const struct tap_top_ui *ui)
+{
+	size_t len = strlen(ui->typed), room = f->columns / (*ui->message ? 3 : 1) - 10;
+	unsigned int at;
+
+	at = tap_frame_printf(f, row, 0, TAP_STYLE_BOLD, "filter: %s_  ",
+			      ui->typed + (len > room ? len - room : 0));
+	tap_frame_put(f, row, at, TAP_STYLE_RED, ui->message);
 }
 
 void tap_draw_keys(struct tap_frame *f, const struct tap_top_ui *ui, const char *keys)
 {
 	unsigned int row = f->rows - 1;
 
-	for (unsigned int i = 0; i < f->columns; i++) /* of what did not fit above */
+	for (unsigned int i = 0; i < f->columns; i++) /* erase what overflowed */
 		tap_frame_put(f, row, i, TAP_STYLE_PLAIN, " ");
 	if (ui->typing)
-		tap_frame_printf(f, row, 0, TAP_STYLE_BOLD, "filter: %s_", ui->typed);
+		draw_typed(f, row, ui);
 	else if (*ui->message)
 		tap_frame_put(f, row, 0, TAP_STYLE_BOLD, ui->message);
 	else

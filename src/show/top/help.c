@@ -11,7 +11,7 @@ static const char *const lines[] = {
 	"t (F5)        by process, by cgroup, or each by itself",
 	"z             freeze   + -   refresh less or more often",
 	"x             explain a task's worst waits; begins to buffer events",
-	"m             save the last 10 s   r   record, or end it   o   make an HTML report",
+	"m             save the last 10 s   r   record, or end it   o   HTML report",
 	"u             CPUs: colour by use or by waits",
 	"a recording:  Left Right by one step   [ ] by ten   { } first, last   Space play",
 	"Esc           back   q (F10)   quit",

@@ -156,12 +156,13 @@ static int draw_cpus(struct tap_frame *f, unsigned int line, unsigned int end,
 	for (unsigned int i = 0; i < nr_cpus && i < nr; i++)
 		draw_cpu(f, line++, ui, shown, &cpus[i]);
 	if (nr_cpus > nr)
-		tap_frame_printf(f, line++, 0, TAP_STYLE_DIM, "%u more CPUs: 4", nr_cpus - nr);
+		tap_frame_printf(f, line++, 0, TAP_STYLE_DIM, "%u more CPUs: press 4",
+				 nr_cpus - nr);
 	free(cpus);
 	return (int)line;
 }
 
-/* The cells of the tasks' table with the column that is chosen here. */
+/* Draw the table of tasks in the remaining lines. */
 static int draw_tasks(struct tap_frame *f, unsigned int line, struct tap_top_ui *ui,
 		      const struct tap_top_shown *shown)
 {
@@ -206,7 +207,7 @@ int tap_draw_home(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_t
 		tap_frame_put(f, f->rows - 1, 0, TAP_STYLE_BOLD, shown->recorder);
 	else
 		tap_draw_keys(f, ui,
-			      "1 home 2 tasks 3 cgroups 4 CPUs 5 programs 6 scx  / filter  m save  "
+			      "1 home 2 tasks 3 cgroups 4 CPUs 5 programs 6 scx  / filter  q quit  "
 			      "? help");
 	return ret;
 }

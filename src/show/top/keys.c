@@ -90,8 +90,11 @@ static int set_filter(struct tap_top_ui *ui, const char *text)
 	int ret = *text ? tap_top_filter_new(&filter, text, &err) : 0;
 
 	if (ret) {
+		const char *why = strstr(err.text, "': ");
+
 		err.text[strcspn(err.text, "\n")] = 0;
-		snprintf(ui->message, sizeof(ui->message), "%.250s", err.text);
+		snprintf(ui->message, sizeof(ui->message), "%.100s; fields: %s",
+			 why ? why + 3 : err.text, tap_top_filter_fields);
 		return ret;
 	}
 	tap_top_filter_free(ui->filter);
@@ -147,13 +150,9 @@ static void type_key(struct tap_top_ui *ui, uint32_t key)
 	size_t len = strlen(ui->typed);
 
 	if (key == TAP_KEY_ENTER) {
-		if (!set_filter(ui, ui->typed)) {
-			ui->typing = false;
-			if (ui->screen != TAP_TOP_HOME)
-				go_to(ui, TAP_TOP_TASKS);
-		}
-		/* what is wrong with it is shown until the next key */
-		ui->typing = ui->typing && !*ui->message;
+		ui->typing = set_filter(ui, ui->typed) != 0; /* else it can be corrected */
+		if (!ui->typing && ui->screen != TAP_TOP_HOME)
+			go_to(ui, TAP_TOP_TASKS);
 	} else if (key == TAP_KEY_ESCAPE) {
 		ui->typing = false;
 	} else if (key == TAP_KEY_BACKSPACE) {

@@ -33,16 +33,19 @@ static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
 static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind)
 {
 	struct tap_waits w = { 0 };
+	uint64_t max_ns = tap_top_max_wait(v, kind), p99_ns;
 
 	for (unsigned int i = 0; i < v->nr_slots; i++)
 		tap_waits_add(&w, &v->rows[i], kind);
 	if (!w.count)
 		return;
 	tap_buf_printf(out, "  %s", tap_wait_kinds[kind]);
+	p99_ns = tap_waits_quantile(&w, 0.99);
 	if (kind == TAP_TALLY_WAKING)
 		add_time(out, "p50", tap_waits_quantile(&w, 0.5));
-	add_time(out, "p99", tap_waits_quantile(&w, 0.99));
-	add_time(out, "max", tap_top_max_wait(v, kind));
+	/* a quantile is only known within a bucket, but it is not above the longest wait */
+	add_time(out, "p99", p99_ns < max_ns ? p99_ns : max_ns);
+	add_time(out, "max", max_ns);
 }
 
 static void add_culprit(struct tap_buf *out, const struct tap_tally_view *v)

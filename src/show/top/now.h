@@ -10,6 +10,7 @@
 #include "show/top/top.h"
 
 #define TAP_NOW_UNKNOWN UINT64_MAX /* of a number or a time in ns */
+#define TAP_NOW_NO_PRIO INT32_MIN /* of a task's priority, as TAP_PRIO_UNKNOWN of recordings */
 
 struct tap_now_waits { /* each may be TAP_NOW_UNKNOWN; times are 0 if there were no waits */
 	uint64_t count, sum_ns, p50_ns, p99_ns, max_ns;
@@ -35,7 +36,10 @@ struct tap_now_task {
 	const struct tap_tally_task *t;
 	const struct tap_tally_task_waits *w; /* NULL: not known */
 	const char *cgroup, *culprit; /* .culprit: its cgroup's; NULL: unknown */
-	uint64_t p99_ns, max_ns, wait_ns; /* TAP_NOW_UNKNOWN */
+	uint64_t p99_ns, max_ns, wait_ns, migrations; /* TAP_NOW_UNKNOWN */
+	/* as those of .t, which has no unknown ones: TAP_TALLY_UNKNOWN, TAP_NOW_NO_PRIO */
+	unsigned int cpu, util;
+	int prio;
 };
 
 struct tap_now {

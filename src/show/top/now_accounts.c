@@ -59,7 +59,11 @@ static int add_tasks(struct tap_now *now, const struct tap_accounts_view *v)
 		now->tasks[i] = (struct tap_now_task){ .t = t,
 						       .wait_ns = t->wait_ns,
 						       .p99_ns = TAP_NOW_UNKNOWN,
-						       .max_ns = TAP_NOW_UNKNOWN };
+						       .max_ns = TAP_NOW_UNKNOWN,
+						       .migrations = TAP_NOW_UNKNOWN,
+						       .cpu = TAP_TALLY_UNKNOWN,
+						       .util = TAP_TALLY_UNKNOWN,
+						       .prio = TAP_NOW_NO_PRIO };
 	}
 	now->nr_tasks = v->nr_tasks;
 	now->all_tasks = known(v->all_tasks);

@@ -151,6 +151,10 @@ static int add_tasks(struct tap_now *now, const struct tap_tally_view *v,
 			.wait_ns = v->knows_task_waits ? t->wait_ns : TAP_NOW_UNKNOWN,
 			.p99_ns = TAP_NOW_UNKNOWN,
 			.max_ns = TAP_NOW_UNKNOWN,
+			.migrations = t->migrations,
+			.cpu = t->cpu,
+			.util = t->util,
+			.prio = t->prio,
 		};
 		if (to->w) {
 			to->p99_ns = tap_now_task_quantile(to->w, 0.99);

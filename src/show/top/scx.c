@@ -35,7 +35,7 @@ int tap_draw_scx(struct tap_frame *f, struct tap_top_ui *ui, const struct tap_to
 	if (!scx || !scx->is_supported) {
 		tap_frame_put(f, 2, 0, TAP_STYLE_PLAIN,
 			      scx ? "this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT)"
-				  : "a recording does not have the scheduler's state");
+				  : "recordings contain no state of sched_ext");
 		return 0;
 	}
 	line = put_state(f, 2, scx) + 1;

@@ -24,6 +24,7 @@ static struct tap_top_task_past sum_of(const struct tap_top_ui *ui, uint64_t ns)
 		sum.run_ns += p->run_ns;
 		sum.waits += p->waits;
 		sum.migrations += p->migrations;
+		sum.lacks_waits |= p->lacks_waits;
 		if (p->max_ns > sum.max_ns)
 			sum.max_ns = p->max_ns;
 		for (unsigned int b = 0; b < TAP_TALLY_TASK_BUCKETS; b++)
@@ -57,11 +58,16 @@ static void draw_column(struct tap_frame *f, unsigned int end, const struct tap_
 
 	tap_frame_right(f, 2, end, 10, TAP_STYLE_BOLD, title);
 	tap_cell_percent(&c[0], (double)sum.run_ns / all_ns);
-	tap_cell_rate(&c[1], sum.waits, all_ns);
-	tap_cell_wait(&c[2], ui, tap_now_task_quantile(&w, 0.5));
-	tap_cell_wait(&c[3], ui, tap_now_task_quantile(&w, 0.99));
-	tap_cell_wait(&c[4], ui, sum.max_ns);
-	tap_cell_printf(&c[5], "%llu", (unsigned long long)sum.migrations);
+	if (sum.lacks_waits) {
+		for (unsigned int i = 1; i < 6; i++)
+			tap_cell_printf(&c[i], "-");
+	} else {
+		tap_cell_rate(&c[1], sum.waits, all_ns);
+		tap_cell_wait(&c[2], ui, tap_now_task_quantile(&w, 0.5));
+		tap_cell_wait(&c[3], ui, tap_now_task_quantile(&w, 0.99));
+		tap_cell_wait(&c[4], ui, sum.max_ns);
+		tap_cell_printf(&c[5], "%llu", (unsigned long long)sum.migrations);
+	}
 	for (unsigned int i = 0; i < 6; i++)
 		put_right(f, 3 + i, end, &c[i]);
 }
@@ -75,6 +81,8 @@ static void draw_histogram(struct tap_frame *f, const struct tap_top_ui *ui)
 	struct tap_top_task_past sum = sum_of(ui, UINT64_MAX);
 	double all = 0;
 
+	if (sum.lacks_waits)
+		return;
 	for (unsigned int b = 0; b < TAP_TALLY_TASK_BUCKETS; b++)
 		all += sum.buckets[b];
 	tap_frame_put(f, 2, BAR_COLUMN - 10, TAP_STYLE_BOLD, "waits of the last minute");
@@ -108,15 +116,15 @@ static void draw_facts(struct tap_frame *f, const struct tap_now_task *t)
 		return;
 	}
 	at = tap_frame_printf(f, 1, 0, TAP_STYLE_PLAIN, "process %u", t->t->tgid);
-	if (t->t->cpu != TAP_TALLY_UNKNOWN)
-		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  CPU %u", t->t->cpu);
-	if (t->t->prio >= 100)
-		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  nice %d", t->t->prio - 120);
-	else if (t->w)
+	if (t->cpu != TAP_TALLY_UNKNOWN)
+		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  CPU %u", t->cpu);
+	if (t->prio >= 100)
+		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  nice %d", t->prio - 120);
+	else if (t->prio != TAP_NOW_NO_PRIO)
 		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  %s",
-				      t->t->prio < 0 ? "deadline" : "real-time");
-	if (t->t->util != TAP_TALLY_UNKNOWN)
-		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  util %u", t->t->util);
+				      t->prio < 0 ? "deadline" : "real-time");
+	if (t->util != TAP_TALLY_UNKNOWN)
+		at = tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  util %u", t->util);
 	tap_frame_printf(f, 1, at, TAP_STYLE_PLAIN, "  %s", t->cgroup ?: "");
 }
 
@@ -151,7 +159,7 @@ static unsigned int put_wrapped(struct tap_frame *f, unsigned int line, const ch
 	return line;
 }
 
-/* Without the head of the report. */
+/* Draw explain's output without the head of the report. */
 static void draw_explained(struct tap_frame *f, unsigned int line, struct tap_top_ui *ui)
 {
 	const char *text = tap_buf_str(&ui->explained);

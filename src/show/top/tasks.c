@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "show/top/draw.h"
 
 /* ---- rows ---- */
@@ -23,7 +24,7 @@ static struct tap_task_row row_of(const struct tap_now_task *t, unsigned int lev
 		.wait_ns = t->wait_ns,
 		.p99_ns = t->p99_ns,
 		.max_ns = t->max_ns,
-		.migrations = t->t->migrations,
+		.migrations = t->migrations,
 	};
 }
 
@@ -48,13 +49,11 @@ static void add_row(struct tap_task_row *head, const struct tap_task_row *row)
 /* What the tasks of a group have in common. */
 static uint64_t group_id(enum tap_top_tree tree, const struct tap_now_task *t)
 {
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+	const char *cgroup = t->cgroup ?: "";
 
 	if (tree == TAP_TREE_PROCESS)
 		return (uint64_t)t->t->tgid << 2 | 2;
-	for (const char *c = t->cgroup ?: ""; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
-	return hash << 2 | 3;
+	return tap_map_key(cgroup, strlen(cgroup)) << 2 | 3;
 }
 
 struct grouped {
@@ -181,8 +180,10 @@ PUT(comm)
 PUT(cpu)
 {
 	ROW;
-	if (r->task && r->task->t->cpu != TAP_TALLY_UNKNOWN)
-		tap_cell_printf(c, "%u", r->task->t->cpu);
+	if (r->task && r->task->cpu != TAP_TALLY_UNKNOWN)
+		tap_cell_printf(c, "%u", r->task->cpu);
+	else if (r->task)
+		tap_cell_printf(c, "-");
 }
 
 PUT(prio)
@@ -190,12 +191,14 @@ PUT(prio)
 	ROW;
 	if (!r->task)
 		return;
-	if (r->task->t->prio < 0)
+	if (r->task->prio == TAP_NOW_NO_PRIO)
+		tap_cell_printf(c, "-");
+	else if (r->task->prio < 0)
 		tap_cell_printf(c, "dl");
-	else if (r->task->t->prio < 100)
-		tap_cell_printf(c, "rt%d", 99 - r->task->t->prio);
+	else if (r->task->prio < 100)
+		tap_cell_printf(c, "rt%d", 99 - r->task->prio);
 	else
-		tap_cell_printf(c, "%d", r->task->t->prio - 120);
+		tap_cell_printf(c, "%d", r->task->prio - 120);
 }
 
 PUT(run)
@@ -207,8 +210,8 @@ PUT(run)
 PUT(util)
 {
 	ROW;
-	if (r->task && r->task->t->util != TAP_TALLY_UNKNOWN)
-		tap_cell_printf(c, "%u", r->task->t->util);
+	if (r->task && r->task->util != TAP_TALLY_UNKNOWN)
+		tap_cell_printf(c, "%u", r->task->util);
 	else if (r->task)
 		tap_cell_printf(c, "-");
 }
@@ -262,10 +265,10 @@ PUT(cgroup)
 }
 
 KEY(tid, -(double)r->tid)
-KEY(cpu, r->task ? -(double)r->task->t->cpu : NAN)
-KEY(prio, r->task ? -(double)r->task->t->prio : NAN)
+KEY(cpu, r->task && r->task->cpu != TAP_TALLY_UNKNOWN ? -(double)r->task->cpu : NAN)
+KEY(prio, r->task && r->task->prio != TAP_NOW_NO_PRIO ? -(double)r->task->prio : NAN)
 KEY(run, (double)r->run_ns)
-KEY(util, r->task && r->task->t->util != TAP_TALLY_UNKNOWN ? (double)r->task->t->util : NAN)
+KEY(util, r->task && r->task->util != TAP_TALLY_UNKNOWN ? (double)r->task->util : NAN)
 KEY(waits, number(r->waits))
 KEY(wait, number(r->wait_ns))
 KEY(p99, number(r->p99_ns))

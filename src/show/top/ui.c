@@ -30,7 +30,8 @@ void tap_top_ui_note_task(struct tap_top_ui *ui, const struct tap_now *now)
 			continue;
 		p->run_ns = t->t->run_ns;
 		p->waits = t->t->waits;
-		p->migrations = t->t->migrations;
+		p->migrations = t->migrations;
+		p->lacks_waits = !t->w;
 		if (t->w) {
 			p->max_ns = t->w->max_wait_ns;
 			memcpy(p->buckets, t->w->buckets, sizeof(p->buckets));

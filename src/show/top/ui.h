@@ -57,6 +57,7 @@ struct tap_top_ui { /* zeroed, then tap_top_ui_init() */
 		uint64_t nr; /* of the refresh, plus one; 0: none */
 		uint64_t ns, run_ns, waits, migrations, max_ns;
 		uint32_t buckets[TAP_TALLY_TASK_BUCKETS];
+		bool lacks_waits; /* only .run_ns is known */
 	} task[TAP_TOP_PAST];
 	struct tap_buf explained;
 	char explained_since[32]; /* "14:03:07"; "": nothing is explained */
