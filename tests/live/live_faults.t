@@ -713,7 +713,7 @@ sub spew_btf_without {
 
 SKIP: {
 	skip('no BTF with sched_info, or no mount namespace', 7) if !eval { spew_btf_without('sched_info', "$dir/btf") } || system('unshare -m true 2>/dev/null');
-	my $in = "unshare -m sh -c 'mount --bind $dir/btf /sys/kernel/btf/vmlinux && exec \"\$@\"' sh";
+	my $in = "unshare -m sh -c 'mount --bind $dir/btf /sys/kernel/btf/vmlinux && mount --bind /dev/null /proc/\$\$/schedstat && exec \"\$@\"' sh";
 	my @r = top_of($in, '-n 2 -d 200ms');
 	my $last = $r[-1] // {};
 	my $stat = eval { decode_json(qx{timeout 60 $in $schedtap stat --json true}) } // {};

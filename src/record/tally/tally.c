@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/cap.h"
 #include "base/clock.h"
+#include "base/proc.h"
 #include "base/refusal.h"
 #include "event/select/mount.h"
 #include "record/bpf/load_log.h"
@@ -208,11 +209,18 @@ static int open_fence(struct tap_tally *t, struct tap_err *err)
 
 /*
  * CONFIG_SCHED_INFO: distributions have it, with CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT. The
- * kernel has this file only then (fs/proc/base.c). BTF shows this too, but reading it takes 50 ms.
+ * kernel fills this file only then (fs/proc/base.c). BTF shows this too, but reading it takes 50
+ * ms.
  */
 static bool kernel_keeps_queueing(void)
 {
-	return !access("/proc/self/schedstat", F_OK);
+	struct tap_buf text = { .max = 4096 };
+	struct tap_proc_schedstat own;
+	bool has = !tap_buf_read_file(&text, "/proc/self/schedstat") &&
+		   !tap_proc_parse_schedstat(tap_buf_str(&text), &own);
+
+	tap_buf_release(&text);
+	return has;
 }
 
 /*
