@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -120,6 +121,9 @@ static void sleep_and_get_signals(void)
 }
 
 #define NR_CHILDREN 8
+#define ENOUGH_BIRTHS 40 /* new tasks: four times as many as the checks need */
+
+static _Atomic unsigned int *births; /* number of tasks that have ended; shared with the children */
 
 static void child(unsigned int nr, int there[2], int back[2])
 {
@@ -144,6 +148,7 @@ static void child(unsigned int nr, int there[2], int back[2])
 		if (!pid)
 			_exit(0);
 		waitpid(pid, NULL, 0);
+		++*births;
 		usleep(500);
 	}
 }
@@ -153,6 +158,9 @@ static void start_load(pid_t children[NR_CHILDREN])
 	int there[2], back[2];
 
 	assert_int_equal(pipe(there) | pipe(back), 0);
+	births = mmap(NULL, sizeof(*births), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	assert_true(births != MAP_FAILED);
 	for (unsigned int i = 0; i < NR_CHILDREN; i++) {
 		children[i] = fork();
 		assert_true(children[i] >= 0);
@@ -284,6 +292,7 @@ static int run_tallies(void **state)
 	pid_t children[NR_CHILDREN];
 	struct tap_err err = { 0 };
 	int64_t before_ns, after_ns;
+	unsigned int born;
 
 	(void)state;
 	before_ns = read_offset();
@@ -298,7 +307,10 @@ static int run_tallies(void **state)
 	start_load(children);
 	sleep(1); /* the tally compares its clocks */
 	from_ns = tap_now_ns();
+	born = *births;
 	sleep(seconds);
+	for (int i = 0; i < 600 && *births - born < ENOUGH_BIRTHS; i++) /* a guest may be slow */
+		usleep(100000);
 	end_load(children);
 	to_ns = tap_now_ns();
 	/* waits for all running programs: switches before .to_ns are complete */
