@@ -10,7 +10,6 @@
 #include "cli/cmd.h"
 #include "cli/top_screens.h"
 
-#define SAMPLE_NS 20000000u /* that tap_top_source_sample() takes */
 #define MIN_DELAY_NS 100000000u
 
 struct top_opts {
@@ -70,7 +69,7 @@ static int print(struct tap_buf *out, struct tap_err *err)
 /* Wait until the next refresh; measure the overhead just before it. */
 static void await_refresh(struct tap_top_source *s, uint64_t at_ns)
 {
-	sleep_until(at_ns - SAMPLE_NS);
+	sleep_until(at_ns - TAP_TOP_SAMPLE_NS);
 	tap_top_source_sample(s);
 	sleep_until(at_ns);
 }
@@ -86,8 +85,7 @@ static void add(struct tap_buf *out, const struct top_opts *o, const struct tap_
 /* Return how many steps of a recording are printed. @from: the first one. @nr: -n. */
 static int64_t steps_of(const struct tap_top_source *s, uint64_t from, int64_t nr)
 {
-	uint64_t ns = s->run.window.to_ns - s->run.window.from_ns;
-	int64_t steps = (int64_t)((ns + s->o.delay_ns - 1) / s->o.delay_ns - from);
+	int64_t steps = (int64_t)(tap_top_source_steps(s) - from);
 
 	return nr && nr < steps ? nr : steps;
 }
@@ -103,7 +101,6 @@ static int print_lines(struct tap_top_source *s, const struct top_opts *o, struc
 		at_ns = s->run.window.from_ns + from * o->delay_ns;
 		nr = steps_of(s, from, o->nr);
 	}
-
 	for (int64_t i = 0; !ret && (i < nr || (!nr && !s->recorded)); i++) {
 		struct tap_top_reading reading;
 

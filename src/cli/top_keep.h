@@ -37,7 +37,7 @@ struct tap_keep {
 	unsigned int job_tid;
 };
 
-/* What has happened since the last call. */
+/* News since the last call. */
 enum tap_keep_news {
 	TAP_KEEP_NOTHING,
 	TAP_KEEP_MESSAGE, /* one line for the user */

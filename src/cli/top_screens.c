@@ -179,12 +179,11 @@ static int refresh(struct screens *t, struct tap_err *err)
 	return 0;
 }
 
-/* The last step of a recording that has a beginning in it. */
 static uint64_t last_step(const struct screens *t)
 {
-	uint64_t ns = t->recording.to_ns - t->recording.from_ns;
+	uint64_t nr = tap_top_source_steps(t->s);
 
-	return ns ? (ns - 1) / t->s->o.delay_ns : 0;
+	return nr ? nr - 1 : 0;
 }
 
 /* ---- actions ---- */

@@ -14,7 +14,6 @@
  * The overhead is measured this long, this often: switching the kernel's statistics on and off
  * patches code, which interrupts all CPUs, and the statistics slow down all BPF programs.
  */
-#define SAMPLE_NS 20000000u
 #define SAMPLE_EVERY_NS 10000000000u
 
 int tap_top_source_live(struct tap_top_source *s, const struct tap_top_source_opts *o,
@@ -92,6 +91,13 @@ int tap_top_source_find(struct tap_top_source *s, const char *at, uint64_t *step
 	return 0;
 }
 
+uint64_t tap_top_source_steps(const struct tap_top_source *s)
+{
+	uint64_t ns = s->run.window.to_ns - s->run.window.from_ns;
+
+	return (ns + s->o.delay_ns - 1) / s->o.delay_ns;
+}
+
 void tap_top_source_sample(struct tap_top_source *s)
 {
 	uint64_t now_ns = tap_now_ns();
@@ -100,7 +106,7 @@ void tap_top_source_sample(struct tap_top_source *s)
 	if (!s->tally || (s->sampled_ns && now_ns - s->sampled_ns < SAMPLE_EVERY_NS))
 		return;
 	s->sampled_ns = now_ns;
-	ns = tap_tally_overhead(s->tally, SAMPLE_NS, NULL);
+	ns = tap_tally_overhead(s->tally, TAP_TOP_SAMPLE_NS, NULL);
 	s->ns_per_switch = ns > 0 ? (uint64_t)ns : 0;
 }
 

@@ -51,6 +51,10 @@ void tap_top_source_close(struct tap_top_source *s);
 int tap_top_source_find(struct tap_top_source *s, const char *at, uint64_t *step,
 			struct tap_err *err);
 
+/* Return: the number of steps of a recording, the last of which may be shorter. */
+uint64_t tap_top_source_steps(const struct tap_top_source *s);
+
+#define TAP_TOP_SAMPLE_NS 20000000u /* that tap_top_source_sample() takes */
 /* Measure the overhead for 20 ms, if the time for it has come. Live only. */
 void tap_top_source_sample(struct tap_top_source *s);
 /*

@@ -216,7 +216,7 @@ int tap_load_run(const struct tap_load_opts *opts, const volatile sig_atomic_t *
 		close(fds[0]);
 		return tap_err_set(err, -errno, "cannot fork: %m");
 	}
-	setpgid(r->pid, r->pid); /* as the child does: whoever is first */
+	setpgid(r->pid, r->pid); /* the child sets it, too: neither waits for the other */
 	ret = receive(fds[0], stopped, &in);
 	if (ret)
 		kill(-r->pid, SIGKILL);

@@ -189,13 +189,7 @@ static enum tap_tally_kind kind_of(enum tap_state state)
 
 static void add_to_task(struct tap_counted_task *task, uint64_t ns)
 {
-	const uint64_t units =
-		ns >> 43 ? UINT64_MAX : (uint64_t)((unsigned __int128)(ns << 20) / 1000000000u);
-	unsigned int bucket = units ? 64 - (unsigned int)__builtin_clzll(units) : 0;
-
-	if (bucket >= TAP_TALLY_TASK_BUCKETS)
-		bucket = TAP_TALLY_TASK_BUCKETS - 1;
-	task->waits.buckets[bucket]++;
+	task->waits.buckets[tap_tally_task_bucket(tap_tally_bucket(ns))]++;
 	if (ns > task->waits.max_wait_ns)
 		task->waits.max_wait_ns = ns;
 	task->sums.wait_ns += ns;

@@ -2,7 +2,9 @@
 #include "show/recorded/starts.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -68,15 +70,20 @@ int tap_starts_cpu(struct tap_starts *s, const struct tap_cpu_interval *i)
 	return 0;
 }
 
-/* Return the index of the first wait that ends after @ns. */
-static unsigned int first_wait(const struct tap_starts *s, uint64_t ns)
+/*
+ * Return the index of the first element that ends after @ns. @v: @nr elements of @size bytes, by
+ * their .to_ns, which is @at bytes after an element's beginning.
+ */
+static unsigned int first_after(const void *v, unsigned int nr, size_t size, size_t at, uint64_t ns)
 {
-	unsigned int low = 0, high = s->nr_waits;
+	unsigned int low = 0, high = nr;
 
 	while (low < high) {
 		unsigned int middle = low + (high - low) / 2;
+		uint64_t to_ns;
 
-		if (s->waits[middle].to_ns <= ns)
+		memcpy(&to_ns, (const char *)v + middle * size + at, sizeof(to_ns));
+		if (to_ns <= ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -84,12 +91,15 @@ static unsigned int first_wait(const struct tap_starts *s, uint64_t ns)
 	return low;
 }
 
+#define FIRST_AFTER(v, nr, ns)                                                                     \
+	first_after(v, nr, sizeof(*(v)), offsetof(__typeof__(*(v)), to_ns), ns)
+
 uint64_t tap_starts_find(const struct tap_starts *s, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t start_ns = from_ns > LONG_NS ? from_ns - LONG_NS : 0;
 
-	for (unsigned int i = first_wait(s, from_ns); i < s->nr_waits && s->waits[i].to_ns <= to_ns;
-	     i++)
+	for (unsigned int i = FIRST_AFTER(s->waits, s->nr_waits, from_ns);
+	     i < s->nr_waits && s->waits[i].to_ns <= to_ns; i++)
 		if (s->waits[i].from_ns < start_ns)
 			start_ns = s->waits[i].from_ns;
 	return start_ns > MARGIN_NS ? start_ns - MARGIN_NS : 0;
@@ -98,17 +108,9 @@ uint64_t tap_starts_find(const struct tap_starts *s, uint64_t from_ns, uint64_t 
 /* Return the CPU's first slice that ends after @ns; NULL: none does. */
 static const struct tap_long_slice *slice_at(const struct tap_long_cpu *c, uint64_t ns)
 {
-	unsigned int low = 0, high = c->nr;
+	unsigned int i = FIRST_AFTER(c->slices, c->nr, ns);
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (c->slices[middle].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->nr ? &c->slices[low] : NULL;
+	return i < c->nr ? &c->slices[i] : NULL;
 }
 
 unsigned int tap_starts_origins(const struct tap_starts *s, uint64_t ns, struct tap_origin *origins)
@@ -128,36 +130,20 @@ unsigned int tap_starts_origins(const struct tap_starts *s, uint64_t ns, struct 
 
 const struct tap_slept_wait *tap_starts_slept(const struct tap_starts *s, int tid, uint64_t ns)
 {
-	unsigned int low = 0, high = s->nr_slept;
+	unsigned int i = ns ? FIRST_AFTER(s->slept, s->nr_slept, ns - 1) : 0;
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (s->slept[middle].to_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->nr_slept && s->slept[low].to_ns == ns; low++)
-		if (s->slept[low].tid == tid)
-			return &s->slept[low];
+	for (; i < s->nr_slept && s->slept[i].to_ns == ns; i++)
+		if (s->slept[i].tid == tid)
+			return &s->slept[i];
 	return NULL;
 }
 
 bool tap_starts_is_unknown(const struct tap_starts *s, int tid, uint64_t ns)
 {
-	unsigned int low = 0, high = s->nr_unknown;
+	unsigned int i = ns ? FIRST_AFTER(s->unknown, s->nr_unknown, ns - 1) : 0;
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (s->unknown[middle].to_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->nr_unknown && s->unknown[low].to_ns == ns; low++)
-		if (s->unknown[low].tid == tid)
+	for (; i < s->nr_unknown && s->unknown[i].to_ns == ns; i++)
+		if (s->unknown[i].tid == tid)
 			return true;
 	return false;
 }

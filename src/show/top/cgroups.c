@@ -163,11 +163,6 @@ struct matrix {
 	unsigned int nr_culprits;
 };
 
-static bool is_fixed(const char *name)
-{
-	return *name != '/'; /* a cgroup's path begins so; "kernel threads" and others do not */
-}
-
 static void find_victims(struct matrix *m, const struct tap_now *now)
 {
 	for (unsigned int i = 0; i < now->nr_cgroups; i++) {
@@ -188,7 +183,7 @@ static void find_victims(struct matrix *m, const struct tap_now *now)
 static void find_culprits(struct matrix *m, const struct tap_now *now)
 {
 	for (unsigned int i = 0; i < now->nr_culprits && m->nr_culprits < MATRIX_CULPRITS; i++)
-		if (!is_fixed(now->culprits[i].name))
+		if (tap_top_is_cgroup(&now->culprits[i]))
 			m->culprits[m->nr_culprits++] = now->culprits[i].name;
 }
 

@@ -23,6 +23,12 @@ void tap_cell_rate(struct tap_text_cell *c, uint64_t v, double ns);
 /* A part of 100 %: "11.2"; NAN: "-". */
 void tap_cell_percent(struct tap_text_cell *c, double part);
 
+/* A cgroup's path begins so; "kernel threads" and other culprits do not. */
+static inline bool tap_top_is_cgroup(const struct tap_top_culprit *c)
+{
+	return *c->name == '/';
+}
+
 /* Put a label and a wait after it. Return: the column after them. */
 unsigned int tap_draw_wait(struct tap_frame *f, unsigned int row, unsigned int column,
 			   const struct tap_top_ui *ui, const char *label, uint64_t ns);

@@ -55,11 +55,6 @@ static double sum_of(const struct tap_now *now)
 	return ns;
 }
 
-static bool is_cgroup(const struct tap_top_culprit *c)
-{
-	return *c->name == '/';
-}
-
 /* What ran while tasks waited: cgroups together, then the other uses of a CPU. */
 static void draw_why(struct tap_frame *f, unsigned int line, const struct tap_now *now)
 {
@@ -67,12 +62,14 @@ static void draw_why(struct tap_frame *f, unsigned int line, const struct tap_no
 	unsigned int at = tap_frame_put(f, line, 0, TAP_STYLE_PLAIN, "why   ");
 
 	for (unsigned int i = 0; i < now->nr_culprits; i++)
-		cgroups_ns += is_cgroup(&now->culprits[i]) ? (double)now->culprits[i].ns : 0;
+		cgroups_ns +=
+			tap_top_is_cgroup(&now->culprits[i]) ? (double)now->culprits[i].ns : 0;
 	if (cgroups_ns >= all_ns / 200)
 		at = tap_frame_printf(f, line, at, TAP_STYLE_PLAIN, " %.0f %% other cgroups ran ",
 				      100 * cgroups_ns / all_ns);
 	for (unsigned int i = 0; i < now->nr_culprits && at + 24 < f->columns; i++)
-		if (!is_cgroup(&now->culprits[i]) && (double)now->culprits[i].ns >= all_ns / 200)
+		if (!tap_top_is_cgroup(&now->culprits[i]) &&
+		    (double)now->culprits[i].ns >= all_ns / 200)
 			at = tap_frame_printf(f, line, at, TAP_STYLE_PLAIN, " %.0f %% %s ",
 					      100 * (double)now->culprits[i].ns / all_ns,
 					      now->culprits[i].name);
@@ -85,7 +82,7 @@ static void draw_culprit(struct tap_frame *f, unsigned int line, const struct ta
 	for (unsigned int i = 0; i < now->nr_culprits; i++) {
 		const struct tap_top_culprit *c = &now->culprits[i];
 
-		if (!is_cgroup(c))
+		if (!tap_top_is_cgroup(c))
 			continue;
 		tap_frame_printf(f, line, 7, TAP_STYLE_PLAIN,
 				 "culprit %s  %.2f s of waiting per second, %.0f %%", c->name,
