@@ -43,9 +43,29 @@ sub events_in {
 	return `$schedtap summary --json -i $file` =~ /"events":(\d+)/ ? $1 : 0;
 }
 
+# Start a task that runs and sleeps until end_task, so that each recording has it. Return: its process.
+sub start_task {
+	my ($name) = @_;
+	my $pid = fork();
+
+	if (!$pid) {
+		exec(qw(setpriv --pdeathsig KILL perl -e), '$0 = shift; while (1) { my $t = time() + 1; 1 while time() < $t; select(undef, undef, undef, 0.01) }', $name);
+	}
+	return $pid;
+}
+
+sub end_task {
+	my ($pid) = @_;
+
+	kill('KILL', $pid);
+	waitpid($pid, 0);
+}
+
 subtest 'explain, save, and a report' => sub {
-	my ($text, $dir) = steps('', 'await load', 'key 2', 'await top  tasks', 'key P', 'key \r', 'await buffering', 'key x', 'await (waited|slept|blocked|ran)',
+	my $task = start_task('explained');
+	my ($text, $dir) = steps('', 'await load', 'key 2', 'await top  tasks', 'key /', 'await filter: _', 'key comm == "explained"\r', 'await [0-9] explained +[0-9]', 'key \r', 'await buffering', 'key x', 'await (waited|slept|blocked|ran)',
 		'key m', 'await saving', 'await saved', 'key o', 'await MB in', 'key q', 'wait');
+	end_task($task);
 	my @saved = grep { /^top-\d+-\w+\.\d+\.dat$/ } files($dir);
 
 	like($text, qr/^exit: 0$/m, 'ends') or diag($text);
