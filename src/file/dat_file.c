@@ -511,6 +511,7 @@ void tap_dat_free(struct tap_reader *r)
 	tap_dat_drop_maps(r);
 	tap_decoder_release(&r->decoder);
 	tap_map_release(&r->comms);
+	tap_map_release(&r->tgids);
 	free(r->cmdlines);
 	free(r->streams);
 	free(r->formats);

@@ -57,6 +57,7 @@ struct tap_reader {
 	unsigned int nr_formats, cap_formats;
 	struct tap_map comms; /* tid -> name in .cmdlines */
 	char *cmdlines;
+	struct tap_map tgids; /* tid -> process, of translated files (made.h) */
 	struct {
 		uint32_t mult, shift; /* mult 0: time stamps are in nanoseconds */
 	} tsc;

@@ -82,7 +82,9 @@ static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, ui
 	return at;
 }
 
-/* Finish the sub-buffer. @missed: number of events lost before it, or 0. */
+#define TAP_PAGE_MISSED_UNKNOWN UINT64_MAX
+
+/* Finish the sub-buffer. @missed: number of events lost before it, 0, or TAP_PAGE_MISSED_UNKNOWN. */
 static inline void tap_page_end(struct tap_page *p, uint64_t missed)
 {
 	unsigned char *end = p->bytes + TAP_PAGE_HEADER + p->used;
@@ -91,7 +93,7 @@ static inline void tap_page_end(struct tap_page *p, uint64_t missed)
 
 	if (missed) {
 		commit |= TAP_PAGE_MISSED;
-		if (left >= sizeof(missed)) {
+		if (missed != TAP_PAGE_MISSED_UNKNOWN && left >= sizeof(missed)) {
 			commit |= TAP_PAGE_MISSED_STORED;
 			memcpy(end, &missed, sizeof(missed));
 			end += sizeof(missed);

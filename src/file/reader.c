@@ -9,6 +9,7 @@
 
 #include "event/format.h"
 #include "file/dat_file.h"
+#include "file/foreign.h"
 #include "file/join.h"
 #include "file/meta.h"
 #include "file/page_cost.h"
@@ -31,8 +32,10 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	ret = tap_dat_add_map(r, fd, &map);
 	if (ret)
 		return tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
-	if (!tap_perf_is(map->data, map->len))
-		return tap_dat_read_file(r, err);
+	if (!tap_perf_is(map->data, map->len)) {
+		ret = tap_foreign_open(r, err);
+		return ret <= 0 ? ret : tap_dat_read_file(r, err);
+	}
 	fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
 	return tap_perf_open(r, map->data, map->len, fd, err);
 }
@@ -350,7 +353,11 @@ const char *tap_reader_comm(const struct tap_reader *r, int tid)
 
 int tap_reader_tgid(const struct tap_reader *r, int tid)
 {
-	return r->perf ? tap_perf_tgid(r->perf, tid) : -1;
+	const uint64_t *tgid = tap_map_get(&r->tgids, (uint64_t)tid);
+
+	if (r->perf)
+		return tap_perf_tgid(r->perf, tid);
+	return tgid ? (int)*tgid : -1;
 }
 
 /* Convert x86 TSC time stamps to nanoseconds, as trace-cmd does. */

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "file/made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "event/defs.h"
+
+#define BLOCK_PAGES 16u /* sub-buffers that are written at once */
+#define MAX_LATE_NS 1000000u
+#define MAX_TEXT_KINDS 4096u
+
+struct tap_made_cpu {
+	int fd; /* -1: no event yet */
+	bool is_open; /* .page is being filled */
+	bool has_loss; /* events were lost before the next sub-buffer */
+	uint64_t loss, missed; /* before the next one, and before this one; 0: none */
+	uint64_t last_ns;
+	unsigned char *block;
+	unsigned int nr_pages; /* of .block that are full */
+	struct tap_page page;
+};
+
+int tap_made_fail(struct tap_made *m, int ret, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	if (m->failed)
+		return m->failed;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return m->failed = tap_err_set(m->err, ret, "%s", text);
+}
+
+static int fail_nomem(struct tap_made *m)
+{
+	return tap_made_fail(m, -ENOMEM, "not enough memory");
+}
+
+void tap_made_begin(struct tap_made *m, struct tap_reader *r, struct tap_err *err)
+{
+	*m = (struct tap_made){ .r = r, .err = err, .file_bytes = r->budget.file_bytes };
+	r->info.big_endian = r->decoder.big_endian = TAP_HOST_BIG_ENDIAN;
+	r->info.long_size = r->decoder.long_size = 8;
+	r->page_size = TAP_PAGE_SIZE;
+	r->data_offset = TAP_PAGE_HEADER;
+	r->commit_size = 8;
+}
+
+/* ---- kinds ---- */
+
+/* schedtap adds fields to some of the kernel's events. */
+static bool is_added(const struct tap_def *def, const char *field)
+{
+	for (unsigned int i = 0; i < def->nr_needs; i++)
+		if (!strcmp(def->needs[i].field, field))
+			return true;
+	return false;
+}
+
+static int add_built_in(struct tap_made *m, const struct tap_def *def,
+			bool (*has)(void *ctx, const char *field), void *ctx)
+{
+	const struct tap_abi abi = { .big_endian = TAP_HOST_BIG_ENDIAN, .long_size = 8 };
+	bool absent[TAP_FORMAT_MAX_FIELDS] = { false };
+	struct tap_buf text = { 0 };
+	int ret;
+
+	for (unsigned int i = 0; i < def->nr_fields; i++)
+		absent[i] =
+			has ? !has(ctx, def->fields[i].name) : is_added(def, def->fields[i].name);
+	tap_def_format(def, absent, NULL, &text);
+	ret = text.err ? fail_nomem(m)
+		       : tap_dat_add_format(m->r, def->system, text.data, text.len, abi, m->err);
+	tap_buf_release(&text);
+	return ret;
+}
+
+static int add_text_kind(struct tap_made *m, const char *system, const char *name, unsigned int id)
+{
+	const struct tap_abi abi = { .big_endian = TAP_HOST_BIG_ENDIAN, .long_size = 8 };
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "name: %.100s\nID: %u\nformat:\n"
+		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		 "\tfield:__data_loc char[] text;\toffset:8;\tsize:4;\tsigned:0;\n\n"
+		 "print fmt: \"%%s\", __get_str(text)\n",
+		 name, id);
+	return tap_dat_add_format(m->r, system ?: "text", text, strlen(text), abi, m->err);
+}
+
+/* Return the place of a kind; its value is 0 if it is new. */
+static uint64_t *find_kind(struct tap_made *m, const char *name, size_t len)
+{
+	uint64_t key = tap_map_key(name, len), *place;
+
+	/* another name with this key takes the next one */
+	while ((place = tap_map_put(&m->kinds, key)) && *place) {
+		const struct tap_format *fmt = (const struct tap_format *)(uintptr_t)*place;
+
+		if (strlen(fmt->name) == len && !memcmp(fmt->name, name, len))
+			return place;
+		key++;
+	}
+	return place;
+}
+
+const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, const char *name,
+				       size_t len, bool (*has)(void *ctx, const char *field),
+				       void *ctx)
+{
+	uint64_t *place = m->failed ? NULL : find_kind(m, name, len);
+	const struct tap_def *def;
+	unsigned int id;
+	char copy[101];
+	int ret;
+
+	if (m->failed || !place) {
+		fail_nomem(m);
+		return NULL;
+	}
+	if (*place)
+		return (const struct tap_format *)(uintptr_t)*place;
+	if (len >= sizeof(copy) || m->nr_text_kinds == MAX_TEXT_KINDS) {
+		tap_made_fail(m, -EINVAL,
+			      "'%.300s' is damaged: it has names of events above %zu bytes, or "
+			      "above %u of them",
+			      m->r->path, sizeof(copy) - 1, MAX_TEXT_KINDS);
+		return NULL;
+	}
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, name);
+	def = tap_def_find(NULL, copy);
+	def = def && tap_def_is_selectable(def) ? def : NULL;
+	id = def ? def->id : ++m->nr_text_kinds;
+	ret = def ? add_built_in(m, def, has, ctx) : add_text_kind(m, system, copy, id);
+	if (ret) {
+		m->failed = m->failed ?: ret;
+		return NULL;
+	}
+	*place = (uintptr_t)m->r->decoder.slots[id].fmt;
+	return m->r->decoder.slots[id].fmt;
+}
+
+/* ---- events ---- */
+
+/* Return a descriptor of a file without a name, or -errno. */
+static int open_unnamed(void)
+{
+	const char *dir = getenv("TMPDIR") ?: "/var/tmp";
+	char path[4096];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd < 0 ? -errno : fd;
+	if (snprintf(path, sizeof(path), "%s/schedtap-XXXXXX", dir) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+static int fail_file(struct tap_made *m, int ret)
+{
+	return tap_made_fail(
+		m, ret,
+		"cannot translate '%.300s' into a temporary file in '%.100s' (set TMPDIR to "
+		"use another folder): %s",
+		m->r->path, getenv("TMPDIR") ?: "/var/tmp", strerror(-ret));
+}
+
+static struct tap_made_cpu *find_cpu(struct tap_made *m, unsigned int cpu)
+{
+	static const struct tap_made_cpu fresh = { .fd = -1 };
+	struct tap_made_cpu *c;
+
+	if (cpu >= TAP_DAT_MAX_CPUS) {
+		tap_made_fail(m, -EINVAL, "'%.300s' is damaged: it has an event of CPU %u",
+			      m->r->path, cpu);
+		return NULL;
+	}
+	c = tap_array_at(&m->cpus, &m->nr_cpus, cpu, sizeof(*c), &fresh);
+	if (!c)
+		fail_nomem(m);
+	return c;
+}
+
+static int write_block(struct tap_made *m, struct tap_made_cpu *c)
+{
+	const size_t len = c->nr_pages * TAP_PAGE_SIZE;
+	const uint64_t limit = m->file_bytes * TAP_BUDGET_FACTOR;
+	int ret;
+
+	c->nr_pages = 0;
+	m->written += len;
+	if (m->written > limit && m->written > TAP_BUDGET_FLOOR)
+		return tap_made_fail(
+			m, -E2BIG,
+			"'%.300s' is refused: translated it has more than %u times its size",
+			m->r->path, TAP_BUDGET_FACTOR);
+	ret = tap_write_all(c->fd, c->block, len);
+	return ret ? fail_file(m, ret) : 0;
+}
+
+static int end_page(struct tap_made *m, struct tap_made_cpu *c)
+{
+	if (!c->is_open)
+		return 0;
+	tap_page_end(&c->page, c->missed);
+	c->is_open = false;
+	c->missed = 0;
+	return ++c->nr_pages == BLOCK_PAGES ? write_block(m, c) : 0;
+}
+
+static int begin_page(struct tap_made *m, struct tap_made_cpu *c, uint64_t ts_ns)
+{
+	if (c->fd < 0) {
+		int fd = open_unnamed();
+
+		if (fd < 0)
+			return fail_file(m, fd);
+		c->fd = fd;
+		c->block = malloc(BLOCK_PAGES * TAP_PAGE_SIZE);
+	}
+	if (!c->block)
+		return fail_nomem(m);
+	tap_page_begin(&c->page, c->block + c->nr_pages * TAP_PAGE_SIZE, ts_ns);
+	c->is_open = true;
+	c->missed = c->loss;
+	c->loss = 0;
+	return 0;
+}
+
+/* Return the event's time, not before the CPU's previous one; UINT64_MAX: failed. */
+static uint64_t place_in_order(struct tap_made *m, struct tap_made_cpu *c, unsigned int cpu,
+			       uint64_t ts_ns)
+{
+	if (ts_ns >= c->last_ns && ts_ns <= TAP_CURSOR_MAX_NS)
+		return c->last_ns = ts_ns;
+	if (ts_ns > TAP_CURSOR_MAX_NS || c->last_ns - ts_ns > MAX_LATE_NS) {
+		tap_made_fail(
+			m, -EINVAL,
+			"the events of CPU %u in '%.300s' are not in the order of time: sort the "
+			"file",
+			cpu, m->r->path);
+		return UINT64_MAX;
+	}
+	m->nr_late++;
+	return c->last_ns;
+}
+
+unsigned char *tap_made_add(struct tap_made *m, const struct tap_format *fmt, unsigned int cpu,
+			    uint64_t ts_ns, int tid, uint32_t text_bytes)
+{
+	struct tap_made_cpu *c = m->failed ? NULL : find_cpu(m, cpu);
+	uint32_t size = fmt->min_size;
+	unsigned char *rec = NULL;
+
+	if (!c)
+		return NULL;
+	ts_ns = place_in_order(m, c, cpu, ts_ns);
+	if (ts_ns == UINT64_MAX)
+		return NULL;
+	size += text_bytes < TAP_MADE_MAX_TEXT ? text_bytes : TAP_MADE_MAX_TEXT;
+	if (c->is_open && !c->loss)
+		rec = tap_page_add(&c->page, ts_ns, size);
+	if (!rec) {
+		if (end_page(m, c) || begin_page(m, c, ts_ns))
+			return NULL;
+		rec = tap_page_add(&c->page, ts_ns, size);
+	}
+	memset(rec, 0, size);
+	memcpy(rec, &fmt->id, sizeof(fmt->id));
+	memcpy(rec + 4, &tid, sizeof(tid));
+	return rec;
+}
+
+void tap_made_text(const struct tap_format *fmt, unsigned char *rec, const struct tap_field *f,
+		   const char *text, size_t len, uint32_t text_bytes, uint32_t *used)
+{
+	uint32_t at = fmt->min_size + *used, word;
+
+	if (f->kind == TAP_FIELD_CHARS) {
+		memcpy(rec + f->offset, text, len < f->size ? len : f->size - 1);
+		return;
+	}
+	text_bytes = text_bytes < TAP_MADE_MAX_TEXT ? text_bytes : TAP_MADE_MAX_TEXT;
+	if (f->kind != TAP_FIELD_STRING || *used == text_bytes)
+		return;
+	if (len > text_bytes - *used - 1)
+		len = text_bytes - *used - 1;
+	memcpy(rec + at, text, len);
+	word = ((uint32_t)len + 1) << 16 | at;
+	memcpy(rec + f->offset, &word, sizeof(word));
+	*used += (uint32_t)len + 1;
+}
+
+void tap_made_loss(struct tap_made *m, unsigned int cpu, uint64_t count)
+{
+	struct tap_made_cpu *c = m->failed ? NULL : find_cpu(m, cpu);
+
+	if (!c || !count)
+		return;
+	if (count == TAP_MADE_UNKNOWN || c->loss == TAP_MADE_UNKNOWN)
+		c->loss = TAP_MADE_UNKNOWN;
+	else
+		c->loss += count < UINT32_MAX ? count : UINT32_MAX;
+}
+
+/* ---- tasks ---- */
+
+void tap_made_task(struct tap_made *m, int tid, const char *comm, size_t len, int tgid)
+{
+	uint64_t *place = tid > 0 && !m->failed ? tap_map_put(&m->places, (uint64_t)tid) : NULL;
+	struct tap_made_task *task;
+
+	if (!place) {
+		if (tid > 0)
+			fail_nomem(m);
+		return;
+	}
+	if (!*place) {
+		if (tap_array_grow(&m->tasks, m->nr_tasks, &m->cap_tasks, sizeof(*m->tasks))) {
+			fail_nomem(m);
+			return;
+		}
+		m->tasks[m->nr_tasks++] = (struct tap_made_task){ .tid = tid };
+		*place = m->nr_tasks;
+	}
+	task = &m->tasks[*place - 1];
+	if (tgid > 0)
+		task->tgid = tgid;
+	if (comm && !*task->comm)
+		memcpy(task->comm, comm, len < sizeof(task->comm) ? len : sizeof(task->comm) - 1);
+}
+
+static int give_tasks(struct tap_made *m)
+{
+	struct tap_reader *r = m->r;
+
+	r->cmdlines = malloc(m->nr_tasks * sizeof(m->tasks->comm) + 1);
+	if (!r->cmdlines)
+		return fail_nomem(m);
+	for (unsigned int i = 0; i < m->nr_tasks; i++) {
+		const struct tap_made_task *t = &m->tasks[i];
+		char *comm = r->cmdlines + i * sizeof(t->comm);
+
+		memcpy(comm, t->comm, sizeof(t->comm));
+		if (*comm && tap_map_set(&r->comms, (uint64_t)t->tid, (uintptr_t)comm))
+			return fail_nomem(m);
+		if (t->tgid && tap_map_set(&r->tgids, (uint64_t)t->tid, (uint64_t)t->tgid))
+			return fail_nomem(m);
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static int give_cpu(struct tap_made *m, unsigned int cpu, int buffer)
+{
+	struct tap_made_cpu *c = &m->cpus[cpu];
+	const struct tap_mapping *map;
+	struct tap_stream *s;
+	int ret = c->loss && c->fd >= 0 ? end_page(m, c) ?: begin_page(m, c, c->last_ns) : 0;
+
+	ret = ret ?: end_page(m, c);
+	if (c->fd < 0)
+		return ret;
+	ret = ret ?: write_block(m, c);
+	if (!ret) {
+		ret = tap_dat_add_map(m->r, c->fd, &map);
+		ret = ret ? fail_file(m, ret)
+			  : tap_dat_add_stream(m->r, (unsigned int)buffer, cpu, &s, m->err);
+	}
+	if (ret)
+		return m->failed = ret;
+	tap_dat_set_pages(s, map, map->data, map->len);
+	return 0;
+}
+
+int tap_made_end(struct tap_made *m, const char *clock)
+{
+	int buffer = m->failed ?: tap_dat_add_buffer(m->r, "", clock, TAP_PAGE_SIZE, m->err), ret;
+
+	if (buffer < 0)
+		return buffer;
+	for (unsigned int cpu = 0; cpu < m->nr_cpus; cpu++) {
+		ret = give_cpu(m, cpu, buffer);
+		if (ret)
+			return ret;
+	}
+	m->r->budget.file_bytes = m->file_bytes; /* the temporary files must not raise the limit */
+	ret = give_tasks(m);
+	if (!ret && m->nr_late)
+		ret = tap_dat_note(
+			m->r, m->err,
+			"%llu events were earlier than the one before them on their CPU, by up to "
+			"1 ms: they got its time",
+			(unsigned long long)m->nr_late);
+	return ret ?: tap_dat_set_text(&m->r->compression, "none", 4, m->err);
+}
+
+void tap_made_release(struct tap_made *m)
+{
+	for (unsigned int i = 0; i < m->nr_cpus; i++) {
+		if (m->cpus[i].fd >= 0)
+			close(m->cpus[i].fd);
+		free(m->cpus[i].block);
+	}
+	free(m->cpus);
+	free(m->tasks);
+	tap_map_release(&m->places);
+	tap_map_release(&m->kinds);
+}
