@@ -12,6 +12,8 @@
  *                                   these)
  *   lean                            sched_switch is that of lean recordings: its name here is
  *                                   sched:sched_switch_lean
+ *   lisa                            schedtap's events have the names that LISA's module gives them,
+ *                                   and runnable its older name there
  *   sched_info                      sched_switch has the fields from sched_info (default: not)
  *   buffer NAME                     the buffer of the following lines (default: the top buffer)
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
@@ -85,7 +87,7 @@ struct mkdat {
 	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
-	bool throttling, sched_info, lean, has_wakeups;
+	bool throttling, sched_info, lean, lisa, has_wakeups;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -634,6 +636,8 @@ static void do_line(struct mkdat *m, char *line)
 		m->sched_info = true;
 	else if (!strcmp(word, "lean"))
 		m->lean = true;
+	else if (!strcmp(word, "lisa"))
+		m->lisa = true;
 	else if (!strcmp(word, "buffer"))
 		do_buffer(m, need_word(m, &p, "the name"));
 	else if (!strcmp(word, "lost"))
@@ -680,6 +684,21 @@ static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
 	return false;
 }
 
+static void name_as_lisa(struct tap_buf *text)
+{
+	struct tap_buf theirs = { 0 };
+	const char *from = tap_buf_str(text) + strlen("name: "), *old;
+
+	tap_buf_printf(&theirs, "name: lisa__");
+	while ((old = strstr(from, "runnable;"))) {
+		tap_buf_printf(&theirs, "%.*sRBL_load;", (int)(old - from), from);
+		from = old + strlen("runnable;");
+	}
+	tap_buf_printf(&theirs, "%s", from);
+	tap_buf_release(text);
+	*text = theirs;
+}
+
 /*
  * Make the formats of all built-in events, and those of stacks and sched_wakeup if they are used.
  * They are never freed. Return: their number.
@@ -702,6 +721,8 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 		    !strcmp(def->name, m->lean ? "sched_switch" : "sched_switch_lean"))
 			continue;
 		tap_def_format(def, absent, NULL, &text);
+		if (m->lisa && !strcmp(def->system, "schedtap"))
+			name_as_lisa(&text);
 		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };
 	}
 	if (m->has_wakeups) {

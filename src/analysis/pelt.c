@@ -103,11 +103,28 @@ struct tap_pelt {
 	unsigned int nr, cap;
 };
 
+/* Return the event's name without the prefix that LISA's module puts before it. */
+static const char *event_name(const struct tap_format *fmt)
+{
+	static const char lisa[] = "lisa__";
+	const size_t len = sizeof(lisa) - 1;
+
+	return strncmp(fmt->name, lisa, len) ? fmt->name : fmt->name + len;
+}
+
+/* LISA and sched_tp call runnable_avg by its old name. */
+static const struct tap_field *find_number(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = tap_number_field(fmt, name);
+
+	return f || strcmp(name, "runnable") ? f : tap_number_field(fmt, "RBL_load");
+}
+
 /* Look up a signal's fields. Return false if the kernel's event does not have them. */
 static bool find_value(const struct tap_pelt_signal *s, const struct tap_format *fmt,
 		       struct value *v)
 {
-	const struct tap_field *field = tap_number_field(fmt, s->field);
+	const struct tap_field *field = find_number(fmt, s->field);
 	const struct tap_field *queued = s->queued ? tap_number_field(fmt, s->queued) : NULL;
 	const struct tap_field *runnable = s->runnable ? tap_number_field(fmt, s->runnable) : NULL;
 
@@ -148,7 +165,8 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	k->older = p->newest_kind;
 	p->newest_kind = k;
 	for (const struct tap_pelt_signal *s = tap_pelt_signals; s->name; s++) {
-		if (strcmp(s->event, fmt->name) || (o->want_signal && !o->want_signal(o->ctx, s)))
+		if (strcmp(s->event, event_name(fmt)) ||
+		    (o->want_signal && !o->want_signal(o->ctx, s)))
 			continue;
 		assert(k->nr < MAX_VALUES);
 		k->nr += find_value(s, fmt, &k->values[k->nr]);
@@ -735,7 +753,7 @@ bool tap_pelt_has_signal(const struct tap_format *fmt,
 {
 	const struct tap_pelt_signal *s = tap_pelt_signals;
 
-	while (s->name && (strcmp(s->event, fmt->name) || (want && !want(ctx, s))))
+	while (s->name && (strcmp(s->event, event_name(fmt)) || (want && !want(ctx, s))))
 		s++;
 	return s->name;
 }

@@ -46,7 +46,7 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	enum tap_pelt_subject want = p->subject == TAP_PELT_CGROUP ? TAP_PELT_CPU : p->subject;
 
 	return (subject == want || (subject == p->subject && subject == TAP_PELT_CGROUP)) &&
-	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
+	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, p->by_default));
 }
 
 /* ---- options ---- */
@@ -160,6 +160,33 @@ static int check_options(const void *opts, struct tap_err *err)
 	return 0;
 }
 
+static bool is_in_recording(const struct tap_pelt_report *p)
+{
+	const struct tap_survey *survey = &p->report.run.survey;
+	unsigned int i = 0;
+
+	while (i < survey->nr_kinds &&
+	       !tap_pelt_has_signal(survey->kinds[i].fmt, want_signal, (void *)p))
+		i++;
+	return i < survey->nr_kinds;
+}
+
+/* Without -s: util or, if the recording has no such signal of the subject, the first that it has.
+ */
+static void find_default(struct tap_pelt_report *p)
+{
+	const struct tap_pelt_signal *s = tap_pelt_signals;
+
+	p->by_default = "util";
+	if (p->opts->signals.nr || is_in_recording(p))
+		return;
+	do {
+		p->by_default = s->name;
+	} while (!is_in_recording(p) && (++s)->name);
+	if (!s->name)
+		p->by_default = "util";
+}
+
 /* The recording has none of the selected signals: say what to record. */
 static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 {
@@ -264,6 +291,7 @@ static int begin_pelt(struct tap_report *r, struct tap_err *err)
 
 	p->opts = o;
 	p->subject = subject_of(&o->common.input.select);
+	find_default(p);
 	if (o->verify)
 		return tap_pelt_report_verify(p, err);
 	if (o->util_est)

@@ -23,6 +23,7 @@ struct tap_pelt_report {
 	struct tap_report report;
 	const struct tap_pelt_report_opts *opts;
 	enum tap_pelt_subject subject; /* TAP_PELT_CPU: CPUs and domains */
+	const char *by_default; /* the signal to show without -s */
 	struct tap_plot plot;
 	struct tap_pelt_verify verify;
 	struct tap_util_est util_est;
