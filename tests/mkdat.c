@@ -7,6 +7,7 @@
  *   meta {"tool": "..."}            schedtap's description, on one line
  *   comm TID NAME                   a saved command line
  *   cpus N                          number of CPUs (default: as many as the lines name)
+ *   uname TEXT                      the kernel (default: Linux mkdat)
  *   clock NAME                      the clock of the time stamps (default: mono)
  *   throttling                      the events of throttle.h were recorded, too (default: all but
  *                                   these)
@@ -86,7 +87,7 @@ struct mkdat {
 	struct tap_buf comms, symbols;
 	struct stacks stacks[4];
 	char *meta;
-	const char *clock;
+	const char *clock, *uname;
 	bool throttling, sched_info, lean, lisa, has_wakeups;
 };
 
@@ -630,6 +631,8 @@ static void do_line(struct mkdat *m, char *line)
 		m->nr_cpus = (unsigned int)number(m, need_word(m, &p, "the number"));
 	else if (!strcmp(word, "clock"))
 		m->clock = strdup(need_word(m, &p, "the name"));
+	else if (!strcmp(word, "uname"))
+		m->uname = strdup(p);
 	else if (!strcmp(word, "throttling"))
 		m->throttling = true;
 	else if (!strcmp(word, "sched_info"))
@@ -761,7 +764,7 @@ static int write_file(struct mkdat *m, const char *file, const char *how, struct
 	struct tap_head_format *formats;
 	struct tap_head head = {
 		.nr_formats = all_formats(m, &formats),
-		.uname = "Linux mkdat",
+		.uname = m->uname,
 		.tool = "mkdat",
 		.cmdlines = tap_buf_str(&m->comms),
 		.meta = m->meta ? m->meta : "",
@@ -797,7 +800,7 @@ const char *__asan_default_options(void)
 
 int main(int argc, char **argv)
 {
-	struct mkdat m = { .in = argc > 1 ? argv[1] : "", .clock = "mono" };
+	struct mkdat m = { .in = argc > 1 ? argv[1] : "", .clock = "mono", .uname = "Linux mkdat" };
 	const char *how = argc == 4 ? argv[3] : "";
 	struct tap_err err;
 

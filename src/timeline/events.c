@@ -274,7 +274,8 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 	if (t->prev_states_of == f->fmt)
 		return 0;
 	tap_prev_states_release(&t->prev_states);
-	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field);
+	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field,
+				   t->opts.lists && t->opts.lists->indexed_states);
 	t->prev_states_of = ret ? NULL : f->fmt;
 	t->switch_fmt = !ret && f->plain ? f->fmt : &t->no_format;
 	t->lean_fmt = !ret && f->lean ? f->fmt : &t->no_format;
@@ -953,9 +954,12 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev)
 {
 	struct task *task;
-	int ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
+	int ret;
 	bool keeps;
 
+	if (f->kind == TAP_SCHED_WAKEUP && f->from.size && !tap_num_int(&f->from, ev))
+		return 0;
+	ret = tap_task_get(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
 	t->has_waking |= f->kind == TAP_SCHED_WAKING;
 	t->has_wakeup |= f->kind == TAP_SCHED_WAKEUP;
 	if (f->kind == TAP_SCHED_MIGRATE && t->opts.promise && t->opts.promise->lacks_migrations)

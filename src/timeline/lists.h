@@ -66,6 +66,8 @@ struct tap_lists { /* all zero: empty lists */
 	 */
 	bool has_moves;
 	bool has_renames; /* likewise for names */
+	/* sched_switch's prev_state may be the state's index instead of its bit (Linux 4.14) */
+	bool indexed_states;
 	bool knows_hierarchy;
 	/*
 	 * number of the cgroup hierarchy that the rows' cgroups belong to; moves in other

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 int tap_prev_states_init(struct tap_prev_states *p, const struct tap_format *sched_switch,
-			 const struct tap_field *prev_state)
+			 const struct tap_field *prev_state, bool indexed)
 {
-	*p = (struct tap_prev_states){ .fmt = sched_switch, .field = prev_state };
+	*p = (struct tap_prev_states){ .fmt = sched_switch,
+				       .field = prev_state,
+				       .indexed = indexed };
 	/* 8: never zero, and room for any number */
 	p->rec = calloc(1, sched_switch->min_size + 8);
 	if (!p->rec)
@@ -51,6 +53,16 @@ static void put_value(const struct tap_prev_states *p, uint64_t value)
 		at[p->fmt->big_endian ? size - 1 - i : i] = (unsigned char)(value >> 8 * i);
 }
 
+/*
+ * Return the bit of a state's index. Bits of states are single, so 3 and 5 to 7 are indices in any
+ * case, and above 8 (idle) there are only bits. 4 is a stopped task either way. 8 as a bit would be
+ * a traced task, which is rarer than idle kernel threads.
+ */
+static uint64_t bit_of(uint64_t value)
+{
+	return value == 3 || (value >= 5 && value <= 8) ? 1u << (value - 1) : value;
+}
+
 static int print_value(const struct tap_prev_states *p, uint64_t value, struct tap_prev_state *prev)
 {
 	static const char before[] = "prev_state=";
@@ -59,7 +71,7 @@ static int print_value(const struct tap_prev_states *p, uint64_t value, struct t
 	size_t len;
 	int ret;
 
-	put_value(p, value);
+	put_value(p, p->indexed ? bit_of(value) : value);
 	tap_printer_run(p->printer, p->rec, p->fmt->min_size, &b);
 	text = tap_buf_str(&b);
 	at = strstr(text, before);

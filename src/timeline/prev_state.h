@@ -25,13 +25,14 @@ struct tap_prev_states {
 	const struct tap_field *field; /* the field prev_state */
 	unsigned char *rec; /* a record of zeros, except for prev_state */
 	struct tap_prev_state *by_value[TAP_PREV_STATES]; /* filled on first use */
+	bool indexed; /* see struct tap_lists */
 	struct tap_prev_state other; /* the value asked for last of those that are not cached */
 	uint64_t other_value;
 };
 
 /* Prepare for one sched_switch format, which must outlive @p. Return: 0 or -ENOMEM. */
 int tap_prev_states_init(struct tap_prev_states *p, const struct tap_format *sched_switch,
-			 const struct tap_field *prev_state);
+			 const struct tap_field *prev_state, bool indexed);
 void tap_prev_states_release(struct tap_prev_states *p);
 
 const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uint64_t value);

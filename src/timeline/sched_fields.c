@@ -18,7 +18,7 @@ static const struct field_names {
 	{ "sched", "sched_waking", TAP_SCHED_WAKING, .tid = "pid", .comm = "comm", .prio = "prio",
 	  .value = "target_cpu" },
 	{ "sched", "sched_wakeup", TAP_SCHED_WAKEUP, .tid = "pid", .comm = "comm", .prio = "prio",
-	  .value = "target_cpu" },
+	  .from = "success", .value = "target_cpu" },
 	{ "sched", "sched_wakeup_new", TAP_SCHED_WAKEUP_NEW, .tid = "pid", .comm = "comm",
 	  .prio = "prio", .value = "target_cpu" },
 	{ "task", "task_newtask", TAP_SCHED_NEWTASK, NEEDS_VALUE, .tid = "pid", .comm = "comm",

@@ -51,8 +51,8 @@ struct tap_sched_fields {
 	struct tap_num tid; /* the task that is switched in, woken, forked, moved, ... */
 	struct tap_num prio; /* priority of .tid */
 	/*
-	 * switch: tid of the task switched out. exec: old_pid. migrate: source CPU. attach: number
-	 * of the hierarchy
+	 * switch: tid of the task switched out. wakeup: 0: it was awake already (before Linux 4.3).
+	 * exec: old_pid. migrate: source CPU. attach: number of the hierarchy
 	 */
 	struct tap_num from;
 	/* switch: priority of the task switched out. attach: 1: all threads of the process move */

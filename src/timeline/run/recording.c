@@ -184,6 +184,21 @@ static void read_clocks(struct tap_recording *r)
 		tap_wall_learn(&r->wall, info->wall_ts_ns, info->wall_realtime_ns);
 }
 
+/*
+ * Linux 4.14 changed what sched_switch records of a state from its bit to its index, but not the
+ * print format, which shows an idle kernel thread as traced. Corrected in 4.15 and, for some 4.14
+ * kernels, by their distributors.
+ */
+static void read_states(struct tap_recording *r)
+{
+	if (!strstr(tap_reader_info(r->reader)->uname, " 4.14."))
+		return;
+	r->ids.lists.indexed_states = true;
+	tap_recording_note(
+		r, "Linux 4.14 recorded the numbers of task states instead of their bits: "
+		   "prev_state 8 is taken as an idle kernel thread (I), not as a traced task (t)");
+}
+
 static int read_all(struct tap_recording *r, const struct tap_listener *listener,
 		    struct tap_err *err)
 {
@@ -200,6 +215,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	ret = read_looks(r) ?:
 	      tap_identities_init(&r->ids, r->reader, r->meta) ?:
 	      tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
+	read_states(r);
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
 				   "'%.300s' is refused: its filter has too many patterns of task "
