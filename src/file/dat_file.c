@@ -338,18 +338,24 @@ static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 	return tap_dat_set_text(&r->clock, from, (size_t)(to - from), err);
 }
 
+/* Parse an option that is a number as text. Return 0 if it is not one. */
+static long long read_number(struct tap_bytes opt)
+{
+	char text[32] = "";
+	size_t len = tap_bytes_left(&opt);
+
+	memcpy(text, opt.at, len < sizeof(text) ? len : sizeof(text) - 1);
+	return strtoll(text, NULL, 0);
+}
+
 /*
  * Parse the offset from trace-cmd record --date: "0x...", CLOCK_REALTIME minus the trace clock, in
  * us.
  */
 static void read_date(struct tap_reader *r, struct tap_bytes opt)
 {
-	char text[32] = "";
-	size_t len = tap_bytes_left(&opt);
-	long long us;
+	long long us = read_number(opt);
 
-	memcpy(text, opt.at, len < sizeof(text) ? len : sizeof(text) - 1);
-	us = strtoll(text, NULL, 0);
 	if (us > 0 && us <= INT64_MAX / 1000)
 		r->info.wall_realtime_ns = (uint64_t)us * 1000;
 }
@@ -392,6 +398,14 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 		return 0;
 	case TAP_OPTION_GUEST:
 		return note_guest(r, opt, err);
+	case TAP_OPTION_OFFSET:
+		r->offset_ns = read_number(opt);
+		return 0;
+	case TAP_OPTION_TIME_SHIFT:
+		return tap_dat_note(
+			r, err,
+			"the recording is of a guest, and its times are the guest's own: "
+			"the corrections to the host's time that it has are not applied");
 	case TAP_OPTION_TSC2NSEC:
 		r->tsc.mult = tap_bytes_u32(&opt);
 		r->tsc.shift = tap_bytes_u32(&opt);

@@ -23,8 +23,10 @@ enum {
 	TAP_OPTION_BUFFER = 3,
 	TAP_OPTION_TRACECLOCK = 4,
 	TAP_OPTION_UNAME = 5,
+	TAP_OPTION_OFFSET = 7,
 	TAP_OPTION_CPUCOUNT = 8,
 	TAP_OPTION_VERSION = 9,
+	TAP_OPTION_TIME_SHIFT = 12,
 	TAP_OPTION_GUEST = 13,
 	TAP_OPTION_TSC2NSEC = 14,
 };
@@ -61,6 +63,7 @@ struct tap_reader {
 	struct {
 		uint32_t mult, shift; /* mult 0: time stamps are in nanoseconds */
 	} tsc;
+	int64_t offset_ns; /* added to all time stamps (trace-cmd record --ts-offset) */
 	struct tap_decoder decoder;
 	/* set for a perf.data, which uses only .unmerged and the batch of what follows */
 	struct tap_perf *perf;

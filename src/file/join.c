@@ -19,7 +19,7 @@ static bool is_alike(const struct tap_reader *a, const struct tap_reader *b)
 	return !a->perf && !b->perf && a->info.big_endian == b->info.big_endian &&
 	       a->info.long_size == b->info.long_size && a->data_offset == b->data_offset &&
 	       a->commit_size == b->commit_size && a->tsc.mult == b->tsc.mult &&
-	       a->tsc.shift == b->tsc.shift;
+	       a->tsc.shift == b->tsc.shift && a->offset_ns == b->offset_ns;
 }
 
 /*

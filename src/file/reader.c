@@ -360,15 +360,22 @@ int tap_reader_tgid(const struct tap_reader *r, int tid)
 	return tgid ? (int)*tgid : -1;
 }
 
-/* Convert x86 TSC time stamps to nanoseconds, as trace-cmd does. */
+static bool has_raw_times(const struct tap_reader *r)
+{
+	return r->tsc.mult || r->offset_ns;
+}
+
+/* Convert x86 TSC time stamps to nanoseconds, and add the file's offset, as trace-cmd does. */
 static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
 {
-	unsigned __int128 ns;
+	__int128 ns = raw;
 
-	if (!r->tsc.mult)
-		return raw;
-	ns = (unsigned __int128)raw * r->tsc.mult >> r->tsc.shift;
-	return ns > TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : (uint64_t)ns;
+	if (r->tsc.mult)
+		ns = ns * r->tsc.mult >> r->tsc.shift;
+	ns += r->offset_ns;
+	if (ns < 0)
+		return 0;
+	return ns > (__int128)TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : (uint64_t)ns;
 }
 
 /* Return the smallest raw time stamp that is @ns or later. */
@@ -376,7 +383,7 @@ static uint64_t from_ns(const struct tap_reader *r, uint64_t ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
 
-	if (!r->tsc.mult)
+	if (!has_raw_times(r))
 		return ns;
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
@@ -595,7 +602,7 @@ static __attribute__((noinline)) int advance_stream(struct tap_reader *r, struct
 	return ret ?: r->current->at != r->current->end;
 }
 
-/* Convert the event's raw TSC time stamps to ns. */
+/* Convert the event's raw time stamps to ns. */
 static void convert_times(const struct tap_reader *r, struct tap_event *ev)
 {
 	ev->ts_ns = to_ns(r, ev->ts_ns);
@@ -709,7 +716,7 @@ static int fill_batch(struct tap_reader *r, struct tap_err *err)
 	else
 		take_loss(r);
 	r->last = r->batch[r->nr_batch - 1]->ts_ns;
-	for (unsigned int i = 0; r->tsc.mult && i < r->nr_batch; i++)
+	for (unsigned int i = 0; has_raw_times(r) && i < r->nr_batch; i++)
 		convert_times(r, r->batch[i]);
 	return 1;
 }
