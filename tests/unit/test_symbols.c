@@ -260,7 +260,17 @@ struct message_case {
 	"name: other\n" COMMON "\n"                                                                \
 	"print fmt: \"%pB %pSR %ps\", (void *)REC->ip, REC->fmt, (void *)REC->fmt\n"
 
+/* of before Linux 5.14 */
+#define FUNCTION                                                                                   \
+	"name: function\nID: 5\nformat:\n"                                                         \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"                   \
+	"\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"                               \
+	"\tfield:unsigned long parent_ip;\toffset:16;\tsize:8;\tsigned:0;\n\n"                     \
+	"print fmt: \" %lx <-- %lx\", REC->ip, REC->parent_ip\n"
+
 static const struct message_case message_cases[] = {
+	{ "a call", FUNCTION, 0xffff000000002004, 0xffff000000001000, "\0\0\0\0\0\0\0\0",
+	  " two <-- one", " 0xffff000000002004 <-- 0xffff000000001000" },
 	{ "binary arguments", BPRINT, 0xffff000000002004, 0xffff000000001000, "\7\0\0\0\0\0\0\0",
 	  "two: a \"q\" \t7", "0xffff000000002004: 0xffff000000001000" },
 	{ "binary arguments without their text", BPRINT, 0xffff000000002004, 0xffff000000009000,

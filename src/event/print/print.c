@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event/print/bin.h"
+#include "event/print/callers.h"
 #include "event/print/prog.h"
 #include "event/print/put.h"
 
@@ -22,6 +23,7 @@ struct tap_printer {
 	 * fields of a trace_printk() with binary arguments; NULL if missing, and for other events
 	 */
 	const struct tap_field *ip, *text, *args;
+	struct tap_callers callers;
 };
 
 struct run {
@@ -753,6 +755,7 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 		return tap_err_nomem(err);
 	p->fmt = fmt;
 	find_message(p);
+	p->callers = tap_callers_find(fmt);
 	/* after -EINVAL it prints name=value pairs */
 	if (tap_print_compile(fmt, &p->prog) == -ENOMEM) {
 		free(p);
@@ -782,6 +785,14 @@ void tap_printer_run(const struct tap_printer *p, const void *rec, uint32_t size
 	size_t before = out->len;
 
 	assert(size >= p->fmt->min_size);
+	if (p->callers.address) {
+		tap_callers_put(&p->callers, rec, size, p->symbols, out);
+		return;
+	}
+	if (p->callers.ip) {
+		tap_callers_put_call(&p->callers, rec, size, p->symbols, out);
+		return;
+	}
 	if (!p->is_message || !run_bin(p, &r, out)) {
 		if (p->prog.outs)
 			run_prog(p->prog.outs, &r, out);

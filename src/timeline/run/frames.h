@@ -33,8 +33,8 @@ struct tap_frames {
 	unsigned int nr;
 
 	/* private */
-	struct tap_symbols *symbols; /* made for the first ftrace record */
-	struct tap_map by_format; /* -> struct reading *, owned */
+	struct tap_symbols *symbols; /* made for the first record */
+	struct tap_map by_format; /* -> struct tap_printer *, owned */
 	struct tap_buf text;
 };
 
