@@ -231,7 +231,10 @@ enum tap_migration_why {
 	TAP_NR_MIGRATE,
 };
 
-/** struct tap_migration - A sched_migrate_task event. */
+/**
+ * struct tap_migration - A sched_migrate_task event; or, see tap_watcher_ops.moves, a switch that
+ * shows a move.
+ */
 struct tap_migration {
 	struct tap_task *task;
 	int from, to;

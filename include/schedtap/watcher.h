@@ -38,6 +38,11 @@ struct tap_watcher_ops {
 	bool early;
 	bool early_tasks; /* .interval and .migration are also called for that earlier time */
 	/*
+	 * If the recording has no sched_migrate_task, .migration is called when a task runs on
+	 * another CPU than before
+	 */
+	bool moves;
+	/*
 	 * The window begins. Tasks and CPUs are as they were just before it; no event of the window
 	 * has been processed.
 	 */

@@ -43,6 +43,7 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 }
 
 const struct tap_watcher_ops tap_migrations_ops = { .migration = on_migration };
+const struct tap_watcher_ops tap_moves_ops = { .moves = true, .migration = on_migration };
 
 static int by_total(uint64_t x, uint64_t y)
 {

@@ -29,8 +29,11 @@ struct tap_migrations {
 };
 
 void tap_migrations_release(struct tap_migrations *m);
-/* ctx: struct tap_migrations. */
-extern const struct tap_watcher_ops tap_migrations_ops;
+/*
+ * ctx: struct tap_migrations. The second also counts moves that only switches show, in a recording
+ * without sched_migrate_task.
+ */
+extern const struct tap_watcher_ops tap_migrations_ops, tap_moves_ops;
 /* Sort. Nothing may be added after that. */
 void tap_migrations_end(struct tap_migrations *m);
 

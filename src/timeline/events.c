@@ -228,8 +228,31 @@ static int wake_when_queued(struct tap_timeline *t, struct task *task, int64_t t
 	return ret;
 }
 
+/*
+ * A task runs on another CPU than before, and migrations are not recorded. It was placed there by
+ * its wakeup if that named the CPU; otherwise nobody knows.
+ */
+static int tell_move(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
+		     bool was_placed)
+{
+	const struct tap_migration m = {
+		.task = tap_task_pub(task),
+		.from = task->pub.run_cpu,
+		.to = cpu,
+		.cpu = cpu,
+		.why = was_placed ? TAP_MIGRATE_WAKEUP : TAP_MIGRATE_OTHER,
+		.ts_ns = now,
+	};
+
+	if (!tap_window_has(&t->opts.window, now))
+		return 0;
+	task->pub.migrations++;
+	return t->watchers.of_moves.nr ? tap_watchers_move(&t->watchers, t, &m) : 0;
+}
+
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, bool certain)
 {
+	bool was_placed = task->pub.state == TAP_STATE_WAKING && task->pub.cpu == cpu;
 	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
 	int64_t told_ns = told_queued_ns(task, cpu, now);
 	int ret = 0;
@@ -253,14 +276,16 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 		/* the task waited here in the end, even if no event shows the move */
 		task->pub.cpu = cpu;
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
-		task->pub.migrations += tap_window_has(&t->opts.window, now);
-	ret = tap_task_change(t, task,
-			      &(struct transition){
-				      .next = certain ? TAP_STATE_RUNNING : TAP_STATE_UNKNOWN,
-				      .ts_ns = now,
-				      .fits = fits,
-				      .next_cpu = cpu,
-			      });
+		ret = tell_move(t, task, cpu, now, was_placed);
+	ret = ret
+		      ?: tap_task_change(
+				 t, task,
+				 &(struct transition){
+					 .next = certain ? TAP_STATE_RUNNING : TAP_STATE_UNKNOWN,
+					 .ts_ns = now,
+					 .fits = fits,
+					 .next_cpu = cpu,
+				 });
 	task->pub.from_cpu = task->pub.run_cpu;
 	task->pub.cpu = task->pub.run_cpu = cpu;
 	return ret;
@@ -269,6 +294,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 /* Return: 0 or -ENOMEM. */
 static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fields *f)
 {
+	bool is_fast;
 	int ret;
 
 	if (t->prev_states_of == f->fmt)
@@ -277,8 +303,9 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 	ret = tap_prev_states_init(&t->prev_states, f->fmt, f->value.field,
 				   t->opts.lists && t->opts.lists->indexed_states);
 	t->prev_states_of = ret ? NULL : f->fmt;
-	t->switch_fmt = !ret && f->plain ? f->fmt : &t->no_format;
-	t->lean_fmt = !ret && f->lean ? f->fmt : &t->no_format;
+	is_fast = !ret && (t->has_migrate || !t->watchers.of_moves.nr);
+	t->switch_fmt = is_fast && f->plain ? f->fmt : &t->no_format;
+	t->lean_fmt = is_fast && f->lean ? f->fmt : &t->no_format;
 	t->switches = f;
 	return ret;
 }

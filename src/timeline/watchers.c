@@ -55,6 +55,7 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 	add_to_list(all, &all->of_migrations, w, ops->migration);
 	add_to_list(all, &all->of_waits, w, ops->waits);
 	add_to_list(all, &all->of_early_intervals, w, ops->interval && ops->early_tasks);
+	add_to_list(all, &all->of_moves, w, ops->migration && ops->moves);
 	add_to_list(all, &all->of_early_migrations, w, ops->migration && ops->early_tasks);
 }
 
@@ -128,6 +129,12 @@ int tap_watchers_migration(const struct tap_watchers *all, const struct tap_time
 			   const struct tap_migration *m)
 {
 	return report_migration(all, &all->of_migrations, t, m);
+}
+
+int tap_watchers_move(const struct tap_watchers *all, const struct tap_timeline *t,
+		      const struct tap_migration *m)
+{
+	return report_migration(all, &all->of_moves, t, m);
 }
 
 int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t,

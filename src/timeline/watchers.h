@@ -27,7 +27,7 @@ struct tap_watchers {
 	/* lists by the state that ends; of_lost_state if the next one is unknown. NULL: empty */
 	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
 	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups,
-		of_migrations, of_waits;
+		of_migrations, of_moves, of_waits;
 	struct tap_watcher_list of_early_intervals, of_early_migrations;
 	struct tap_selected selected;
 	/* storage of the lists of .of_state and .of_lost_state */
@@ -102,6 +102,8 @@ int tap_watchers_early_migration(const struct tap_watchers *all, const struct ta
 
 int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t,
 			   const struct tap_migration *m);
+int tap_watchers_move(const struct tap_watchers *all, const struct tap_timeline *t,
+		      const struct tap_migration *m);
 int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t,
 		       struct tap_task *task, uint64_t ts_ns);
 int tap_watchers_end(const struct tap_watchers *all, const struct tap_timeline *t);

@@ -76,15 +76,27 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	return r->page.err;
 }
 
-static const struct tap_watcher_ops list_ops = { .migration = on_migration };
+static const struct tap_watcher_ops list_ops = { .moves = true, .migration = on_migration };
 
 /* With --list, print rows while the recording is read: the list may be long. */
 static int begin_migrations(struct tap_report *r, struct tap_err *err)
 {
 	const bool lists = is_list(r);
+	const bool has_events = r->run.survey.buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
+	const struct tap_promise *promise = r->run.survey.promise;
+	/* without them, switches show the moves, unless those of some CPUs are missing */
+	int ret = has_events || (promise && (promise->cpus || promise->lacks_migrations))
+			  ? tap_run_check_needs(&r->run, TAP_NEEDS_MIGRATIONS, err)
+			  : 0;
 
-	(void)err;
-	tap_report_watch(r, lists ? &list_ops : &tap_migrations_ops,
+	if (ret)
+		return ret;
+	if (!has_events)
+		tap_recording_note(&r->run.rec,
+				   "'%.300s' has no sched_migrate_task: moves are those that "
+				   "switches show, at the time when the task runs again",
+				   r->run.rec.path);
+	tap_report_watch(r, lists ? &list_ops : &tap_moves_ops,
 			 lists ? (void *)r : &((struct migrations *)r)->sum,
 			 TAP_PICK_TASKS | TAP_PICK_CPUS);
 	if (lists) {
@@ -199,7 +211,7 @@ const struct tap_report_type tap_report_migrations = {
 	},
 	.size = sizeof(struct migrations),
 	.top = 20,
-	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
+	.needs = TAP_NEEDS_SWITCHES,
 	.sections = sections,
 	.begin = begin_migrations,
 	.end = end_migrations,
