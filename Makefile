@@ -31,11 +31,11 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(HARD_CFLAGS) $(CFLAGS)
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
-# the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
+# the library reads recordings, and needs zlib, liblzma, zstd and jansson alone: what include/schedtap/ declares, and what that takes
 LIB_OBJ := $(filter-out $(addprefix $B/src/,event/define/% file/symbol/% record/% show/bench/% show/drawn/% show/export/% show/http/% show/metrics/% show/recorded/% show/screen/% show/view/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o event/select/select.o file/reader.o timeline/tasks.o timeline/queries.o \
 	timeline/names.o timeline/run/library.o) $(patsubst %.c,$B/%.o,$(wildcard src/analysis/library/*.c))
-LIB_LIBS := -lzstd -ljansson
+LIB_LIBS := -lz -llzma -lzstd -ljansson
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))

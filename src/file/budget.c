@@ -20,7 +20,7 @@ static const char *const names[] = {
 	[TAP_COST_PARENTS] = "stacks of forked processes",
 };
 
-static uint64_t limit_of(const struct tap_budget *b)
+uint64_t tap_budget_limit(const struct tap_budget *b)
 {
 	uint64_t limit;
 
@@ -41,7 +41,7 @@ static uint64_t memory_of(const struct tap_budget *b)
 
 int tap_budget_set(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, struct tap_err *err)
 {
-	uint64_t limit = limit_of(b);
+	uint64_t limit = tap_budget_limit(b);
 	bool is_time = cost >= TAP_COST_PAGES;
 
 	b->bytes[cost] = bytes;

@@ -50,6 +50,8 @@ struct tap_budget {
 	uint64_t bytes[TAP_NR_COSTS]; /* current value of each cost */
 };
 
+/* Return the limit of each cost, in bytes. */
+uint64_t tap_budget_limit(const struct tap_budget *b);
 /*
  * Set @cost to @bytes. Return: 0; -E2BIG with an error that names the recording and @cost if that
  * exceeds the limit.

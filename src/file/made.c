@@ -2,7 +2,6 @@
 #include "file/made.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "base/array.h"
 #include "event/defs.h"
+#include "file/unnamed.h"
 
 #define BLOCK_PAGES 16u /* sub-buffers that are written at once */
 #define MAX_LATE_NS 1000000u
@@ -154,31 +154,11 @@ const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, c
 
 /* ---- events ---- */
 
-/* Return a descriptor of a file without a name, or -errno. */
-static int open_unnamed(void)
-{
-	const char *dir = getenv("TMPDIR") ?: "/var/tmp";
-	char path[4096];
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-		return fd < 0 ? -errno : fd;
-	if (snprintf(path, sizeof(path), "%s/schedtap-XXXXXX", dir) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
-}
-
 static int fail_file(struct tap_made *m, int ret)
 {
-	return tap_made_fail(
-		m, ret,
-		"cannot translate '%.300s' into a temporary file in '%.100s' (set TMPDIR to "
-		"use another folder): %s",
-		m->r->path, getenv("TMPDIR") ?: "/var/tmp", strerror(-ret));
+	if (m->failed)
+		return m->failed;
+	return m->failed = tap_unnamed_fail(ret, "translate", m->r->path, m->err);
 }
 
 static struct tap_made_cpu *find_cpu(struct tap_made *m, unsigned int cpu)
@@ -227,7 +207,7 @@ static int end_page(struct tap_made *m, struct tap_made_cpu *c)
 static int begin_page(struct tap_made *m, struct tap_made_cpu *c, uint64_t ts_ns)
 {
 	if (c->fd < 0) {
-		int fd = open_unnamed();
+		int fd = tap_unnamed_open();
 
 		if (fd < 0)
 			return fail_file(m, fd);

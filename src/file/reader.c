@@ -10,14 +10,58 @@
 #include "event/format.h"
 #include "file/dat_file.h"
 #include "file/foreign.h"
+#include "file/inflate.h"
 #include "file/join.h"
 #include "file/meta.h"
 #include "file/page_cost.h"
 #include "file/perf_file.h"
+#include "file/piped.h"
+
+/* Read the first mapping as any of the formats. */
+static int read_map(struct tap_reader *r, struct tap_err *err)
+{
+	const struct tap_mapping *map = &r->maps[0];
+	int ret, fd;
+
+	if (!tap_perf_is(map->data, map->len)) {
+		ret = tap_foreign_open(r, err);
+		return ret <= 0 ? ret : tap_dat_read_file(r, err);
+	}
+	fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
+	return tap_perf_open(r, map->data, map->len, fd, err);
+}
+
+/* Decompress the first mapping, and read it. @name: the compression. */
+static int read_compressed(struct tap_reader *r, const char *name, struct tap_err *err)
+{
+	bool is_cut;
+	struct tap_err why;
+	int ret = tap_inflate(r, &is_cut, err);
+
+	if (ret)
+		return ret;
+	if (tap_inflate_name(r->maps[0].data, r->maps[0].len))
+		return tap_err_set(err, -ENOTSUP,
+				   "'%.300s' is compressed twice: decompress it with %s first",
+				   r->path, name);
+	ret = read_map(r, &why);
+	if (ret && is_cut)
+		return tap_err_set(err, ret,
+				   "'%.300s' is cut: its %s data ends early, and cannot be read "
+				   "without its end: %.300s",
+				   r->path, name, why.text);
+	if (ret)
+		return tap_err_set(err, ret, "%s", why.text);
+	if (is_cut)
+		ret = tap_dat_note(r, err, "'%.300s' is cut: its %s data ends early", r->path,
+				   name);
+	return ret ?: tap_dat_set_text(&r->compression, name, strlen(name), err);
+}
 
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
 	const struct tap_mapping *map;
+	const char *compression;
 	struct stat st;
 	int ret;
 
@@ -25,19 +69,17 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", r->path);
 	if (S_ISDIR(st.st_mode))
 		return tap_dat_read_spool(r, fd, err);
-	if (!S_ISREG(st.st_mode))
-		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is not a recording: neither a file nor a folder",
-				   r->path);
-	ret = tap_dat_add_map(r, fd, &map);
-	if (ret)
-		return tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
-	if (!tap_perf_is(map->data, map->len)) {
-		ret = tap_foreign_open(r, err);
-		return ret <= 0 ? ret : tap_dat_read_file(r, err);
+	if (!S_ISREG(st.st_mode) || lseek(fd, 0, SEEK_CUR) > 0) {
+		ret = tap_piped_map(r, fd, err);
+	} else {
+		ret = tap_dat_add_map(r, fd, &map);
+		if (ret)
+			tap_err_set(err, ret, "cannot map '%.300s': %s", r->path, strerror(-ret));
 	}
-	fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
-	return tap_perf_open(r, map->data, map->len, fd, err);
+	if (ret)
+		return ret;
+	compression = tap_inflate_name(r->maps[0].data, r->maps[0].len);
+	return compression ? read_compressed(r, compression, err) : read_map(r, err);
 }
 
 /*
@@ -189,9 +231,15 @@ static int complete_reader(struct tap_reader *r, struct tap_err *err)
  */
 static int open_path(struct tap_reader *r, const char *path, char **spool, struct tap_err *err)
 {
-	/* O_NONBLOCK: do not wait for a writer if it is a FIFO */
-	int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, fd = open(path, flags), ret = -errno;
+	/* O_NONBLOCK: tap_piped_map() waits for a FIFO's writer */
+	int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, fd, ret;
 
+	if (tap_piped_is_stdin(path)) {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+		return fd >= 0 ? fd : tap_err_set(err, -errno, "cannot read standard input: %m");
+	}
+	fd = open(path, flags);
+	ret = -errno;
 	if (fd >= 0)
 		return fd;
 	if (ret == -ENOENT && asprintf(spool, "%s.spool", path) < 0) {
@@ -228,8 +276,8 @@ static int open_file(const char *path, struct tap_reader **out, struct tap_err *
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return tap_dat_nomem(err);
-	r->path = path;
-	r->budget.path = strdup(path);
+	r->path = tap_piped_is_stdin(path) ? "standard input" : path;
+	r->budget.path = strdup(r->path);
 	r->decoder.budget = &r->budget;
 	r->decoder.to = TAP_CURSOR_MAX_NS;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));

@@ -24,7 +24,7 @@ names() { nm -D --defined-only "$so" | sed -n 's/.* T \(.*\)@@SCHEDTAP_0\.1$/\1/
 echo 1..3
 # beside the C library, and what a build with sanitizers brings
 needed=$(readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.|ld-linux|lib[a-z]*san\.|libpthread\.)' | sort)
-same 'it needs zstd and jansson' "$needed" $'libjansson.so.4\nlibzstd.so.1'
+same 'it needs zlib, liblzma, zstd and jansson' "$needed" $'libjansson.so.4\nliblzma.so.5\nlibz.so.1\nlibzstd.so.1'
 same 'it has what its headers declare' "$(names | sort)" \
 	"$(cat $headers | tr '\n' ' ' | grep -oE 'TAP_API[^;{]*' |
 		grep -oE 'tap_[a-z0-9_]+\(' | tr -d '(' | sort -u)"
