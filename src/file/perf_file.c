@@ -3,45 +3,23 @@
 #include "file/perf_file.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <zstd.h>
 
-#include "file/perf_records.h"
+#include "file/perf_attrs.h"
+#include "file/perf_features.h"
+#include "file/perf_pipe.h"
 
 #define MAGIC_LEN 8u
 #define MAGIC_LITTLE_ENDIAN "PERFILE2"
 #define MAGIC_BIG_ENDIAN "2ELIFREP" /* the same number in the other byte order */
 #define FEATURES_AT 72u
 #define HEADER_BYTES 104u
-#define PIPE_HEADER_BYTES 16u
 
 #define MIN_ATTR_BYTES 64u /* PERF_ATTR_SIZE_VER0 */
 #define MAX_ATTR_BYTES 4096u
-#define MAX_ATTRS 65536u
-#define MAX_IDS (1u << 22) /* one per event and CPU */
-
-enum {
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_COMPRESSED = 27,
-	FEATURE_CLOCK_DATA = 29,
-	NR_FEATURES = 256,
-};
-
-#define COMPRESSED_ZSTD 1u
-
-/* Bit numbers of the flags in perf_event_attr, which follow read_format. */
-#define ATTR_SAMPLE_ID_ALL 18u
-#define ATTR_USE_CLOCKID 25u
-#define ATTR_CONTEXT_SWITCH 26u
+#define NR_FEATURES 256u
 
 bool tap_perf_is(const unsigned char *data, size_t len)
 {
@@ -61,312 +39,23 @@ static struct tap_bytes get_section(const struct tap_perf *p, uint64_t offset, u
 	return tap_bytes_sub(&b, size);
 }
 
-/* ---- attrs */
-
-static const char *clock_name(const struct tap_bytes *attr, uint64_t flags)
-{
-	struct tap_bytes b = *attr;
-
-	if (!(flags >> ATTR_USE_CLOCKID & 1))
-		return "local";
-	tap_bytes_take(&b, 92);
-	switch (tap_bytes_u32(&b)) {
-	case CLOCK_MONOTONIC:
-		return b.bad ? "" : "mono";
-	case CLOCK_MONOTONIC_RAW:
-		return "mono_raw";
-	case CLOCK_BOOTTIME:
-		return "boot";
-	case CLOCK_TAI:
-		return "tai";
-	default:
-		return "";
-	}
-}
-
-static uint32_t bytes_of(uint64_t sample_type, uint64_t words)
-{
-	return 8 * (uint32_t)__builtin_popcountll(sample_type & words);
-}
-
-/*
- * Offsets follow from the order in perf_output_sample() and, for the trailer,
- * __perf_event__output_id_sample().
- */
-static void lay_out(struct tap_perf_attr *a, bool has_trailer)
-{
-	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	const uint64_t before_id = before_time | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
-	const uint64_t before_cpu = before_id | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
-	const uint64_t to_cpu = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU;
-	const uint64_t to_id = to_cpu | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_ID;
-	const uint64_t to_time = to_id | PERF_SAMPLE_TIME;
-	const uint64_t type = a->sample_type;
-
-	a->time_at = bytes_of(type, before_time);
-	a->cpu_at = bytes_of(type, before_cpu);
-	a->fixed = bytes_of(type, before_cpu | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
-	a->tgid_at = type & PERF_SAMPLE_TID
-			     ? bytes_of(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP)
-			     : UINT32_MAX;
-	a->id_at = a->id_back = UINT32_MAX;
-	if (type & PERF_SAMPLE_IDENTIFIER) {
-		a->id_at = 0;
-		a->id_back = 8;
-	} else if (type & PERF_SAMPLE_ID) {
-		a->id_at = bytes_of(type, before_id);
-		a->id_back = bytes_of(type, to_id);
-	}
-	if (!has_trailer)
-		return;
-	a->trailer = bytes_of(type, to_time | PERF_SAMPLE_TID);
-	a->time_back = type & PERF_SAMPLE_TIME ? bytes_of(type, to_time) : 0;
-	a->cpu_back = type & PERF_SAMPLE_CPU ? bytes_of(type, to_cpu) : 0;
-}
-
-static int lacks_words(const struct tap_perf *p, struct tap_err *err)
-{
-	return tap_err_set(err, -ENOTSUP,
-			   "the events in '%.300s' lack their time or their CPU: record with 'perf "
-			   "record -T --sample-cpu'",
-			   p->r->path);
-}
-
-static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_attr *a,
-		     struct tap_err *err)
-{
-	const uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	struct tap_bytes all = b;
-	uint64_t flags;
-	uint32_t type = tap_bytes_u32(&b);
-
-	tap_bytes_take(&b, 20); /* size, config, sample period */
-	*a = (struct tap_perf_attr){ .sample_type = tap_bytes_u64(&b) };
-	a->read_format = tap_bytes_u64(&b);
-	flags = tap_bytes_u64(&b);
-	if (p->r->info.big_endian) { /* bit fields start at the most significant bit */
-		uint64_t mirrored = 0;
-
-		for (unsigned int i = 0; i < 64; i++)
-			mirrored |= (flags >> i & 1) << (63 - i);
-		flags = mirrored;
-	}
-	a->is_tracepoint = type == PERF_TYPE_TRACEPOINT && a->sample_type & PERF_SAMPLE_RAW;
-	lay_out(a, flags >> ATTR_SAMPLE_ID_ALL & 1);
-	a->has_switches = flags >> ATTR_CONTEXT_SWITCH & 1;
-	if (!a->is_tracepoint && !a->has_switches)
-		return 0;
-	p->clock = clock_name(&all, flags);
-	if (a->is_tracepoint && (a->sample_type & needed) != needed)
-		return lacks_words(p, err);
-	return 0;
-}
-
-static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *err)
-{
-	p->nr_ids += tap_bytes_left(&ids) / 8;
-	if (p->nr_ids > MAX_IDS)
-		return tap_dat_bad(p->r, err, "it has more than 4 million event ids");
-	while (tap_bytes_left(&ids) >= 8) {
-		uint64_t *place = tap_map_put(&p->ids, tap_bytes_u64(&ids));
-
-		if (!place)
-			return tap_dat_nomem(err);
-		*place = p->nr_attrs;
-	}
-	return 0;
-}
-
-/*
- * A record's id determines its attr, and so its layout. Hence the id's own position must be the
- * same in all attrs.
- */
-static int place_ids(struct tap_perf *p, struct tap_err *err)
-{
-	const struct tap_perf_attr *first = p->attrs;
-	bool has_switches = false, switches_have_words = false;
-
-	p->id_at = first->id_at;
-	p->id_back = first->id_back;
-	for (const struct tap_perf_attr *a = first; a < first + p->nr_attrs; a++) {
-		p->has_tracepoints |= a->is_tracepoint;
-		p->has_chains |= a->is_tracepoint && a->sample_type & PERF_SAMPLE_CALLCHAIN;
-		has_switches |= a->has_switches;
-		switches_have_words |= a->has_switches && a->sample_type & PERF_SAMPLE_TID &&
-				       a->time_back && (a->cpu_back || a->id_back != UINT32_MAX);
-		if (a->id_at != p->id_at || a->id_back != p->id_back ||
-		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
-			return tap_err_set(err, -ENOTSUP,
-					   "'%.300s' does not say which event a record belongs to: "
-					   "record with 'perf record --sample-identifier'",
-					   p->r->path);
-	}
-	p->has_switches = switches_have_words;
-	if (!p->has_tracepoints && has_switches && !switches_have_words)
-		return lacks_words(p, err);
-	if (!p->has_tracepoints && !has_switches)
-		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' has neither tracepoint events nor context switches: "
-				   "record with 'perf sched record', 'perf record -e sched:*' or "
-				   "'perf record --switch-events'",
-				   p->r->path);
-	return 0;
-}
-
-/* Set p->plain if all tracepoint samples have the same simple layout. */
-static void find_plain(struct tap_perf *p)
-{
-	const struct tap_perf_attr *plain = NULL;
-
-	for (unsigned int i = 0; i < TAP_PERF_PLAIN_IDS; i++)
-		p->plain_ids[i] = i + 1; /* belongs at another index, so the entry is unused */
-	for (unsigned int i = 0; i < p->nr_attrs; i++) {
-		const struct tap_perf_attr *a = &p->attrs[i];
-
-		if (!a->is_tracepoint)
-			continue;
-		if (a->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
-		    (plain && a->sample_type != plain->sample_type))
-			return;
-		plain = a;
-	}
-	if (plain && p->r->info.big_endian == TAP_HOST_BIG_ENDIAN)
-		p->plain = (struct tap_perf_plain){
-			.id = tap_perf_has_ids(p) ? TAP_PERF_HEAD_BYTES + p->id_at : 0,
-			.time = TAP_PERF_HEAD_BYTES + plain->time_at,
-			.cpu = TAP_PERF_HEAD_BYTES + plain->cpu_at,
-			.raw = TAP_PERF_HEAD_BYTES + plain->fixed + 4,
-		};
-}
-
 static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size,
 		      struct tap_err *err)
 {
 	size_t nr = attr_size ? tap_bytes_left(&b) / attr_size : 0;
-	int ret;
+	int ret = 0;
 
-	if (attr_size < MIN_ATTR_BYTES + 16 || attr_size > MAX_ATTR_BYTES || !nr || nr > MAX_ATTRS)
+	if (attr_size < MIN_ATTR_BYTES + 16 || attr_size > MAX_ATTR_BYTES)
 		return tap_dat_bad(p->r, err, "its attrs are missing or invalid");
-	p->attrs = calloc(nr, sizeof(*p->attrs));
-	if (!p->attrs)
-		return tap_dat_nomem(err);
-	while (nr--) {
+	while (!ret && nr--) {
 		struct tap_bytes attr = tap_bytes_sub(&b, attr_size - 16);
 		uint64_t offset = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
 		struct tap_bytes ids = get_section(p, offset, size);
 
-		ret = read_attr(p, attr, &p->attrs[p->nr_attrs++], err);
-		if (!ret && ids.bad)
-			ret = tap_dat_bad(p->r, err, "its event ids lie after its end");
-		ret = ret ?: read_ids(p, ids, err);
-		if (ret)
-			return ret;
+		ret = ids.bad ? tap_dat_bad(p->r, err, "its event ids lie after its end")
+			      : tap_perf_add_attr(p, attr, ids, err);
 	}
-	ret = place_ids(p, err);
-	if (ret)
-		return ret;
-	find_plain(p);
-	/*
-	 * The records are not in sub-buffers, so their size is 0. The buffer is added before the
-	 * tracing data is read: after that, tap_dat_add_buffer() would check the size.
-	 */
-	ret = tap_dat_add_buffer(p->r, "", p->clock, 0, err);
-	return ret < 0 ? ret : 0;
-}
-
-/* ---- features */
-
-/* Parse the tracing data, which is the head of a trace.dat version 6 without its CPUs. */
-static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
-{
-	const bool big_endian = p->r->info.big_endian;
-
-	if (!tap_dat_read_begin(p->r, &b) || b.bad || p->r->info.big_endian != big_endian)
-		return tap_dat_bad(p->r, err, "its tracing data is cut or invalid");
-	return tap_dat_read_front(p->r, &b, err);
-}
-
-static int read_string(struct tap_bytes b, char **dst, struct tap_err *err)
-{
-	struct tap_bytes text = tap_bytes_sub(&b, tap_bytes_u32(&b));
-
-	return text.bad ? 0 : tap_dat_set_text(dst, text.at, tap_bytes_left(&text), err);
-}
-
-static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
-{
-	uint32_t type;
-
-	tap_bytes_u32(&b); /* version */
-	type = tap_bytes_u32(&b);
-	if (type != COMPRESSED_ZSTD)
-		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' has compression type %u: only zstd (1) can be read",
-				   p->r->path, type);
-	return tap_dat_set_text(&p->r->compression, "zstd", 4, err);
-}
-
-static void read_clocks(struct tap_reader_info *info, struct tap_bytes b)
-{
-	info->wall_realtime_ns = info->wall_ts_ns = 0;
-	tap_bytes_take(&b, 8); /* version, clock id */
-	if (tap_bytes_left(&b) < 16)
-		return;
-	info->wall_realtime_ns = tap_bytes_u64(&b);
-	info->wall_ts_ns = tap_bytes_u64(&b);
-}
-
-/*
- * Find the kernel's build id. Each entry has a record's head, a pid, the id with its length and
- * padding, and a path.
- */
-static void read_build_ids(struct tap_perf *p, struct tap_bytes b)
-{
-	static const char kernel[] = "[kernel.kallsyms]";
-
-	while (!b.bad && tap_bytes_left(&b) >= TAP_PERF_HEAD_BYTES) {
-		uint16_t size = tap_get_u16(b.at + 6, b.big_endian);
-		struct tap_bytes entry = tap_bytes_sub(&b, size);
-		const unsigned char *id;
-
-		tap_bytes_take(&entry, TAP_PERF_HEAD_BYTES + 4);
-		id = tap_bytes_take(&entry, 24);
-		if (size < TAP_PERF_HEAD_BYTES || strcmp(tap_bytes_str(&entry), kernel) ||
-		    entry.bad)
-			continue;
-		memcpy(p->kernel.build_id, id, TAP_BUILD_ID_BYTES);
-		p->kernel.has_build_id = true;
-		return;
-	}
-}
-
-static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
-			struct tap_err *err)
-{
-	switch (id) {
-	case FEATURE_TRACING_DATA:
-		return read_tracing_data(p, b, err);
-	case FEATURE_BUILD_ID:
-		read_build_ids(p, b);
-		return 0;
-	case FEATURE_HOSTNAME:
-		return read_string(b, &p->hostname, err);
-	case FEATURE_OSRELEASE:
-		return read_string(b, &p->release, err);
-	case FEATURE_VERSION:
-		return read_string(b, &p->version, err);
-	case FEATURE_ARCH:
-		return read_string(b, &p->machine, err);
-	case FEATURE_NRCPUS:
-		return tap_dat_read_option(p->r, TAP_OPTION_CPUCOUNT, b, err);
-	case FEATURE_COMPRESSED:
-		return read_compression(p, b, err);
-	case FEATURE_CLOCK_DATA:
-		read_clocks(&p->r->info, b);
-		return 0;
-	default:
-		return 0;
-	}
+	return ret ?: tap_perf_end_attrs(p, err);
 }
 
 /*
@@ -390,7 +79,7 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 				p->note = "the file is cut: its description is incomplete";
 				continue;
 			}
-			ret = read_feature(p, id, b, err);
+			ret = tap_perf_read_feature(p, id, b, err);
 			if (ret)
 				return ret;
 		}
@@ -470,11 +159,8 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 	uint64_t attrs_at = tap_bytes_u64(&b), attrs_size = tap_bytes_u64(&b);
 	uint64_t at = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
 
-	if (header_size == PIPE_HEADER_BYTES)
-		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' is perf data in pipe format, which cannot be read: "
-				   "use 'perf record -o FILE'",
-				   p->r->path);
+	if (header_size == TAP_PERF_PIPE_HEADER_BYTES)
+		return tap_perf_read_pipe(p, err) ?: complete_open(p, err);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
 		return tap_dat_bad(p->r, err, "its header is cut or invalid");
 	return read_attrs(p, get_section(p, attrs_at, attrs_size), attr_size, err) ?:

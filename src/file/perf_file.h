@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Read perf.data as `perf sched record` and `perf record -e 'sched:*'` write it, plain or zstd
- * (-z), in either byte order. Only tracepoints are returned, and switches derived from SWITCH
- * records (perf_made.h); samples of other events are skipped. Records are read in place from the
- * mapped file, or from a block of decompressed or copied data that is released once its events have
- * been returned.
+ * Read perf.data as `perf sched record` and `perf record -e 'sched:*'` write it to a file or a
+ * pipe, plain or zstd (-z), in either byte order. Only tracepoints are returned, and switches
+ * derived from SWITCH records (perf_made.h); samples of other events are skipped. Records are read
+ * in place from the mapped file, or from a block of decompressed or copied data that is released
+ * once its events have been returned.
  */
 #ifndef TAP_FILE_PERF_FILE_H
 #define TAP_FILE_PERF_FILE_H
@@ -22,8 +22,8 @@ bool tap_perf_is(const unsigned char *data, size_t len);
  * @data: the mapped file; borrowed until then.
  * @fd: the same file, borrowed too, from which records are then copied; -1: read them from the
  * mapping.
- * Return: 0; -EINVAL if it is damaged beyond reading; -ENOTSUP if it is in pipe format, has neither
- * tracepoints nor switches, or lacks their CPU or time; -ENOMEM.
+ * Return: 0; -EINVAL if it is damaged beyond reading; -ENOTSUP if it has neither tracepoints nor
+ * switches, or lacks their CPU or time; -ENOMEM.
  */
 int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
 		  struct tap_err *err);

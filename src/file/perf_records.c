@@ -13,15 +13,6 @@
 
 #include "base/array.h"
 
-/* Record types that perf itself writes. */
-enum {
-	RECORD_FINISHED_ROUND = 68,
-	RECORD_ID_INDEX = 69,
-	RECORD_AUXTRACE = 71,
-	RECORD_COMPRESSED = 81,
-	RECORD_COMPRESSED2 = 83,
-};
-
 #define PREFETCH_BYTES 8192
 #define MAX_COPIES 32u /* per round, 64 MB; further records are read from the mapping */
 /* copied at once, so that they are still in the CPU cache when read */
@@ -846,7 +837,7 @@ static int take_record(struct tap_perf *p, const struct record *rec, struct tap_
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return p->made.sched_switch ? take_switch(p, rec, err) : 0;
-	case RECORD_ID_INDEX:
+	case TAP_PERF_ID_INDEX:
 		return take_id_index(p, rec, err);
 	default:
 		return 0;
@@ -940,7 +931,7 @@ static int take_compressed(struct tap_perf *p, const struct record *rec, struct 
 	/* after one that cannot be decompressed, all later ones are lost too */
 	if (p->is_broken)
 		return 0;
-	if (rec->type == RECORD_COMPRESSED2)
+	if (rec->type == TAP_PERF_COMPRESSED2)
 		b = tap_bytes_sub(&b, tap_bytes_u64(&b));
 	if (b.bad) {
 		break_off(p);
@@ -1003,7 +994,7 @@ static int next_record(struct tap_perf *p, struct record *rec)
 {
 	size_t left = p->to - p->at, found;
 	const unsigned char *at;
-	uint64_t more = 0;
+	uint64_t more;
 
 	if (!left)
 		return 0;
@@ -1016,8 +1007,7 @@ static int next_record(struct tap_perf *p, struct record *rec)
 		copy_more(p);
 	}
 	left -= TAP_PERF_HEAD_BYTES + rec->len;
-	if (rec->type == RECORD_AUXTRACE && rec->len >= sizeof(more))
-		more = u64_at(p, rec->body); /* data that follows the record */
+	more = tap_perf_data_after(rec->type, bytes_of(p, rec));
 	if (more > left) {
 		break_off(p);
 		more = left;
@@ -1059,12 +1049,12 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->made.blocks, p->round < 2 ? 0 : p->round - 1);
-	while (!ret && rec.type != RECORD_FINISHED_ROUND) {
+	while (!ret && rec.type != TAP_PERF_FINISHED_ROUND) {
 		found = find_records(p, &at);
 		p->at += take_plain(p, at, found);
 		if (!next_record(p, &rec))
 			break;
-		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
+		if (rec.type == TAP_PERF_COMPRESSED || rec.type == TAP_PERF_COMPRESSED2)
 			ret = take_compressed(p, &rec, err);
 		else
 			ret = take_record(p, &rec, err);
@@ -1080,7 +1070,7 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	p->ripe_ns = p->round_max_ns;
 	p->round_max_ns = p->max_ns;
 	p->round++;
-	if (rec.type != RECORD_FINISHED_ROUND)
+	if (rec.type != TAP_PERF_FINISHED_ROUND)
 		ret = finish_file(p, err);
 	if (!ret && tap_perf_queue_order(&p->queue, p->ripe_ns))
 		ret = tap_dat_nomem(err);
@@ -1094,7 +1084,7 @@ int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
 
 	tap_perf_start_over(p);
 	while (!ret && next_record(p, &rec) && rec.type != PERF_RECORD_SAMPLE &&
-	       rec.type != RECORD_COMPRESSED && rec.type != RECORD_COMPRESSED2)
+	       rec.type != TAP_PERF_COMPRESSED && rec.type != TAP_PERF_COMPRESSED2)
 		ret = take_record(p, &rec, err);
 	tap_perf_start_over(p);
 	return ret;

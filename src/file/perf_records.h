@@ -12,6 +12,19 @@
 
 #define TAP_PERF_HEAD_BYTES 8u /* head of a record: u32 type, u16 misc, u16 size */
 
+/* Record types that perf itself writes. Those of HEADER are in pipe mode only (perf_pipe.h). */
+enum {
+	TAP_PERF_HEADER_ATTR = 64,
+	TAP_PERF_HEADER_TRACING_DATA = 66,
+	TAP_PERF_HEADER_BUILD_ID = 67,
+	TAP_PERF_FINISHED_ROUND = 68,
+	TAP_PERF_ID_INDEX = 69,
+	TAP_PERF_AUXTRACE = 71,
+	TAP_PERF_HEADER_FEATURE = 80,
+	TAP_PERF_COMPRESSED = 81,
+	TAP_PERF_COMPRESSED2 = 83,
+};
+
 /* Layout of one event's records: offsets in bytes. */
 struct tap_perf_attr {
 	uint64_t sample_type, read_format;
@@ -68,7 +81,7 @@ struct tap_perf {
 	bool has_tracepoints;
 	bool has_switches; /* there are SWITCH records with task, time and CPU */
 	struct tap_perf_attr *attrs;
-	unsigned int nr_attrs;
+	unsigned int nr_attrs, cap_attrs;
 	uint64_t nr_ids;
 	struct tap_map ids; /* event id -> index into attrs + 1 */
 	/* UINT32_MAX: records have no id, and all attrs have the same layout */
@@ -111,6 +124,14 @@ struct tap_perf {
 static inline bool tap_perf_has_ids(const struct tap_perf *p)
 {
 	return p->id_at != UINT32_MAX && p->nr_attrs > 1;
+}
+
+/* Return the number of bytes that follow a record beyond its size. */
+static inline uint64_t tap_perf_data_after(uint32_t type, struct tap_bytes body)
+{
+	if (type == TAP_PERF_AUXTRACE)
+		return tap_bytes_u64(&body);
+	return type == TAP_PERF_HEADER_TRACING_DATA ? tap_bytes_u32(&body) : 0;
 }
 
 /*
