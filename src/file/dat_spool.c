@@ -13,6 +13,7 @@
 #include "file/rebuild.h"
 #include "file/spool.h"
 #include "file/sums.h"
+#include "file/unknown.h"
 
 /* Map a file of the folder @dir. Links and devices are refused. Return: 0; -ENOENT; -errno. */
 static int map_at(struct tap_reader *r, int dir, const char *name, const struct tap_mapping **out,
@@ -261,8 +262,7 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 	r->info.is_spool = true;
 	ret = map_head(r, dir, err);
 	if (ret == -ENOENT)
-		ret = tap_err_set(err, -EINVAL, "'%.300s' is not a recording: it has no head.dat",
-				  r->path);
+		ret = tap_unknown_folder(r, dir, err);
 	ret = ret ?: refuse_without_events(r->path, tap_spool_kind(dir), err);
 	ret = ret ?: tap_dat_read_file(r, err);
 	return ret ?: read_meta(r, dir, err) ?: read_pages(r, dir, err);

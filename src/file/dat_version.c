@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "file/dat_file.h"
+#include "file/unknown.h"
 
 #define MAGIC "\x17\x08\x44tracing"
 #define MAGIC_LEN 10u
@@ -28,10 +29,7 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 	const char *version = tap_dat_read_begin(r, &b);
 
 	if (!version)
-		return tap_err_set(
-			err, -EINVAL,
-			"'%.300s' is not a recording: expected a trace.dat or perf.data file",
-			r->path);
+		return tap_unknown_file(r, err);
 	if (b.bad)
 		return tap_dat_bad(r, err, "its header is invalid");
 	if (!strcmp(version, "7")) {

@@ -16,6 +16,7 @@ enum {
 };
 
 #define COMPRESSED_ZSTD 1u
+#define FOLDER_VERSION 1u
 
 /* Parse the tracing data, which is the head of a trace.dat version 6 without its CPUs. */
 static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
@@ -45,6 +46,19 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 				   "'%.300s' has compression type %u: only zstd (1) can be read",
 				   p->r->path, type);
 	return tap_dat_set_text(&p->r->compression, "zstd", 4, err);
+}
+
+static int read_folder(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
+{
+	uint64_t version = tap_bytes_u64(&b);
+
+	p->has_folder = true;
+	return version == FOLDER_VERSION
+		       ? 0
+		       : tap_err_set(err, -ENOTSUP,
+				     "'%.300s' is a folder of perf with layout %llu, and only "
+				     "layout 1 can be read: record without --threads",
+				     p->r->path, (unsigned long long)version);
 }
 
 static void read_clocks(struct tap_reader_info *info, struct tap_bytes b)
@@ -100,6 +114,8 @@ int tap_perf_read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes 
 		return read_string(b, &p->machine, err);
 	case FEATURE_NRCPUS:
 		return tap_dat_read_option(p->r, TAP_OPTION_CPUCOUNT, b, err);
+	case FEATURE_DIR_FORMAT:
+		return read_folder(p, b, err);
 	case FEATURE_COMPRESSED:
 		return read_compression(p, b, err);
 	case FEATURE_CLOCK_DATA:

@@ -130,6 +130,9 @@ static int complete_open(struct tap_perf *p, struct tap_err *err)
 		ret = tap_dat_set_text(&r->notes, p->note, strlen(p->note), err);
 	if (!r->compression)
 		ret = ret ?: tap_dat_set_text(&r->compression, "none", 4, err);
+	ret = ret
+		      ?: tap_perf_append_part(
+				 p, (struct tap_perf_part){ p->data, p->from, p->to, p->fd }, err);
 	ret = ret ?: tap_perf_read_front(p, err);
 	return ret || !p->has_chains ? ret : read_symbols(p, err);
 }
@@ -187,6 +190,22 @@ int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, i
 	return read_file(p, err);
 }
 
+int tap_perf_add_part(struct tap_perf *p, const unsigned char *data, size_t len, int fd,
+		      struct tap_err *err)
+{
+	return tap_perf_append_part(p, (struct tap_perf_part){ data, 0, len, fd }, err);
+}
+
+int tap_perf_note_folder(const struct tap_perf *p, struct tap_err *err)
+{
+	if (!p->has_folder)
+		return 0;
+	return tap_dat_note(p->r, err,
+			    "'%.300s' has no events: they are in other files of its folder: give "
+			    "the folder",
+			    p->r->path);
+}
+
 void tap_perf_free(struct tap_perf *p)
 {
 	if (!p)
@@ -202,6 +221,7 @@ void tap_perf_free(struct tap_perf *p)
 	tap_map_release(&p->tasks);
 	tap_map_release(&p->ids);
 	tap_map_release(&p->id_cpus);
+	free(p->parts);
 	free(p->attrs);
 	free(p->hostname);
 	free(p->release);
@@ -232,7 +252,13 @@ void tap_perf_rewind(struct tap_perf *p)
 void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole)
 {
 	*done = p->at > p->from ? p->at - p->from : 0;
-	*whole = p->to - p->from;
+	*whole = 0;
+	for (unsigned int i = 0; i < p->nr_parts; i++) {
+		const struct tap_perf_part *part = &p->parts[i];
+
+		*done += i < p->part ? part->to - part->from : 0;
+		*whole += part->to - part->from;
+	}
 }
 
 /* Convert an item to an event; free the data of a loss. */

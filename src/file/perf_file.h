@@ -27,6 +27,14 @@ bool tap_perf_is(const unsigned char *data, size_t len);
  */
 int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
 		  struct tap_err *err);
+/*
+ * Add a file whose records are to be read after those of the others; it is borrowed, as those of
+ * tap_perf_open(). To be called before the first event is read. Return: 0; -ENOMEM.
+ */
+int tap_perf_add_part(struct tap_perf *p, const unsigned char *data, size_t len, int fd,
+		      struct tap_err *err);
+/* Add a note to the reader if the file is only one of a folder's. Return: 0; -ENOMEM. */
+int tap_perf_note_folder(const struct tap_perf *p, struct tap_err *err);
 void tap_perf_free(struct tap_perf *p);
 
 /*

@@ -102,11 +102,17 @@ static int lose_one(struct tap_perf *p, uint64_t ts, struct tap_err *err)
 	return push_loss(p, -1, ts, ts, 1, err);
 }
 
+static void lose_from(struct tap_perf *p, uint64_t ns)
+{
+	p->is_broken = true;
+	if (ns < p->broken_ns)
+		p->broken_ns = ns;
+}
+
 static void break_off(struct tap_perf *p)
 {
-	if (!p->is_broken)
-		p->broken_ns = p->max_ns;
-	p->is_broken = true;
+	p->part_is_broken = true;
+	lose_from(p, p->part_max_ns);
 }
 
 static struct tap_perf_cpu *cpu_get(struct tap_perf *p, int cpu)
@@ -142,6 +148,8 @@ static uint64_t reported_by_lost(const struct tap_perf *p, uint32_t i)
 static void note_time(struct tap_perf *p, struct tap_perf_cpu *c, uint64_t ts)
 {
 	c->last_ns = ts;
+	if (ts > p->part_max_ns)
+		p->part_max_ns = ts;
 	if (ts > p->max_ns)
 		p->max_ns = ts;
 	if (ts < p->first_ns)
@@ -920,7 +928,7 @@ static int unpack_records(struct tap_perf *p, struct tap_bytes *b, struct tap_er
 		ret = take_block(p, block, err);
 		if (ret)
 			return ret;
-	} while (!p->is_broken && (in.pos < in.size || out.pos == out.size));
+	} while (!p->part_is_broken && (in.pos < in.size || out.pos == out.size));
 	return 0;
 }
 
@@ -929,7 +937,7 @@ static int take_compressed(struct tap_perf *p, const struct record *rec, struct 
 	struct tap_bytes b = bytes_of(p, rec);
 
 	/* after one that cannot be decompressed, all later ones are lost too */
-	if (p->is_broken)
+	if (p->part_is_broken)
 		return 0;
 	if (rec->type == TAP_PERF_COMPRESSED2)
 		b = tap_bytes_sub(&b, tap_bytes_u64(&b));
@@ -1016,13 +1024,63 @@ static int next_record(struct tap_perf *p, struct record *rec)
 	return 1;
 }
 
+/* ---- parts */
+
+static void enter_part(struct tap_perf *p, unsigned int i)
+{
+	const struct tap_perf_part *part = &p->parts[i];
+
+	p->part = i;
+	p->data = part->data;
+	p->from = p->at = part->from;
+	p->to = part->to;
+	p->fd = part->fd;
+	p->is_copied = p->fd >= 0 && p->to - p->from >= TAP_PERF_BLOCK_BYTES;
+	p->part_max_ns = 0;
+	p->part_is_broken = false;
+	if (p->copied.newest) /* it is of another file: no position is in it */
+		p->copied.newest->from = SIZE_MAX;
+	if (p->zstd)
+		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
+}
+
+static void end_part(struct tap_perf *p)
+{
+	struct tap_perf_block *last = p->unpacked.newest;
+
+	if (last && last->parsed < last->len) {
+		last->parsed = last->len;
+		break_off(p);
+	}
+}
+
+/* Read on in the next part, if there is one. */
+static bool next_part(struct tap_perf *p)
+{
+	end_part(p);
+	if (p->part + 1 >= p->nr_parts)
+		return false;
+	enter_part(p, p->part + 1);
+	return true;
+}
+
+int tap_perf_append_part(struct tap_perf *p, struct tap_perf_part part, struct tap_err *err)
+{
+	if (tap_array_grow(&p->parts, p->nr_parts, &p->cap_parts, sizeof(part)))
+		return tap_dat_nomem(err);
+	p->parts[p->nr_parts++] = part;
+	return 0;
+}
+
+/* ---- rounds */
+
 /* Report losses that no later record follows. */
 static int finish_file(struct tap_perf *p, struct tap_err *err)
 {
 	p->ended = true;
 	p->ripe_ns = UINT64_MAX;
-	if (p->cut || (p->unpacked.newest && p->unpacked.newest->parsed < p->unpacked.newest->len))
-		break_off(p);
+	if (p->cut)
+		lose_from(p, p->max_ns);
 	for (uint32_t i = 0; i < p->nr_cpus; i++) {
 		const struct tap_perf_cpu *c = &p->cpus[i];
 		uint64_t reported = c->counted ? reported_by_lost(p, i) : 0;
@@ -1035,13 +1093,18 @@ static int finish_file(struct tap_perf *p, struct tap_err *err)
 		if (ret)
 			return ret;
 	}
+	/* a part may be broken before its first record with a time */
+	if (p->broken_ns < p->first_ns && p->first_ns != UINT64_MAX)
+		p->broken_ns = p->first_ns;
 	return p->is_broken ? push_loss(p, -1, p->broken_ns, p->max_ns, 0, err) : 0;
 }
 
 int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 {
+	const bool has_rounds = p->nr_parts == 1;
 	struct record rec = { 0 };
 	const unsigned char *at;
+	bool at_end = false;
 	size_t found;
 	int ret = 0;
 
@@ -1049,12 +1112,12 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->made.blocks, p->round < 2 ? 0 : p->round - 1);
-	while (!ret && rec.type != TAP_PERF_FINISHED_ROUND) {
+	while (!ret && !at_end && !(has_rounds && rec.type == TAP_PERF_FINISHED_ROUND)) {
 		found = find_records(p, &at);
 		p->at += take_plain(p, at, found);
 		if (!next_record(p, &rec))
-			break;
-		if (rec.type == TAP_PERF_COMPRESSED || rec.type == TAP_PERF_COMPRESSED2)
+			at_end = !next_part(p);
+		else if (rec.type == TAP_PERF_COMPRESSED || rec.type == TAP_PERF_COMPRESSED2)
 			ret = take_compressed(p, &rec, err);
 		else
 			ret = take_record(p, &rec, err);
@@ -1064,13 +1127,14 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	/*
 	 * In each round perf empties all rings, one after another. So the next round may have
 	 * records older than this round's newest one, but none older than the newest of the round
-	 * before this one.
+	 * before this one. The rounds of several threads say nothing about each other: their
+	 * records are sorted as one round.
 	 */
 	p->queue.by_cpu = p->r->unmerged;
 	p->ripe_ns = p->round_max_ns;
 	p->round_max_ns = p->max_ns;
 	p->round++;
-	if (rec.type != TAP_PERF_FINISHED_ROUND)
+	if (at_end)
 		ret = finish_file(p, err);
 	if (!ret && tap_perf_queue_order(&p->queue, p->ripe_ns))
 		ret = tap_dat_nomem(err);
@@ -1096,15 +1160,14 @@ void tap_perf_start_over(struct tap_perf *p)
 	tap_perf_blocks_let_go_all(&p->copied);
 	tap_perf_blocks_let_go_all(&p->unpacked);
 	tap_perf_blocks_let_go_all(&p->made.blocks);
-	p->is_copied = p->fd >= 0 && p->to - p->from >= TAP_PERF_BLOCK_BYTES;
-	if (p->zstd)
-		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
+	if (p->nr_parts)
+		enter_part(p, 0);
 	free(p->cpus);
 	p->cpus = NULL;
 	p->nr_cpus = 0;
-	p->at = p->from;
 	p->round = 0;
 	p->first_ns = UINT64_MAX;
-	p->max_ns = p->round_max_ns = p->ripe_ns = p->last_ns = p->broken_ns = 0;
+	p->max_ns = p->round_max_ns = p->ripe_ns = p->last_ns = 0;
+	p->broken_ns = UINT64_MAX;
 	p->is_broken = p->ended = p->by_task = false;
 }

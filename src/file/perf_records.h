@@ -65,6 +65,13 @@ struct tap_perf_cpu {
 	int32_t runs; /* from SWITCH records: tid of the running task + 1; 0: unknown */
 };
 
+/* A file with records, or the part of a file that has them. */
+struct tap_perf_part {
+	const unsigned char *data;
+	size_t from, to; /* range of the records */
+	int fd; /* the file; -1: it is read from the mapping only */
+};
+
 struct ZSTD_DCtx_s;
 
 #define TAP_PERF_PLAIN_IDS 256u
@@ -75,8 +82,12 @@ struct tap_perf {
 	const char *clock; /* clock name for struct tap_buffer_info: "local", "mono", ... */
 	const char *note; /* warning about the whole file, for example that it is cut */
 	const unsigned char *data;
-	size_t len, from, to; /* size of the file; range of its records */
-	int fd; /* the file; -1: it is read from the mapping only */
+	size_t len; /* of the file with the header */
+	size_t from, to; /* .data, .from, .to and .fd are those of the current part */
+	int fd;
+	struct tap_perf_part *parts; /* [0] is of the file with the header */
+	unsigned int nr_parts, cap_parts, part;
+	bool has_folder; /* the records of its threads are in other files of its folder */
 	bool cut; /* the file ends before its records do */
 	bool has_tracepoints;
 	bool has_switches; /* there are SWITCH records with task, time and CPU */
@@ -103,6 +114,8 @@ struct tap_perf {
 	/* max_ns at the end of the last round; at the end of the one before */
 	uint64_t round_max_ns, ripe_ns;
 	uint64_t last_ns; /* all events up to this time were returned before this round */
+	uint64_t part_max_ns; /* newest record of the current part */
+	bool part_is_broken; /* the rest of the current part cannot be read */
 	bool is_broken, ended;
 	bool by_task; /* SWITCH records of single tasks occurred */
 	uint64_t broken_ns; /* from this time on records could not be read */
@@ -143,6 +156,8 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err);
 int tap_perf_read_front(struct tap_perf *p, struct tap_err *err);
 /* Return what is known about a task so far, or NULL. */
 struct tap_perf_task *tap_perf_task(const struct tap_perf *p, int tid);
+/* Add a part after the present ones. Return: 0; -ENOMEM. */
+int tap_perf_append_part(struct tap_perf *p, struct tap_perf_part part, struct tap_err *err);
 /* Reset all reading state except tasks, ids and mappings. */
 void tap_perf_start_over(struct tap_perf *p);
 

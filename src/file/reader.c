@@ -15,6 +15,7 @@
 #include "file/meta.h"
 #include "file/page_cost.h"
 #include "file/perf_file.h"
+#include "file/perf_folder.h"
 #include "file/piped.h"
 
 /* Read the first mapping as any of the formats. */
@@ -28,7 +29,7 @@ static int read_map(struct tap_reader *r, struct tap_err *err)
 		return ret <= 0 ? ret : tap_dat_read_file(r, err);
 	}
 	fd = tap_page_copy_pays(map->data, map->len, map->fd) ? map->fd : -1;
-	return tap_perf_open(r, map->data, map->len, fd, err);
+	return tap_perf_open(r, map->data, map->len, fd, err) ?: tap_perf_note_folder(r->perf, err);
 }
 
 /* Decompress the first mapping, and read it. @name: the compression. */
@@ -67,8 +68,10 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 
 	if (fstat(fd, &st))
 		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", r->path);
-	if (S_ISDIR(st.st_mode))
-		return tap_dat_read_spool(r, fd, err);
+	if (S_ISDIR(st.st_mode)) {
+		ret = tap_perf_open_folder(r, fd, err);
+		return ret <= 0 ? ret : tap_dat_read_spool(r, fd, err);
+	}
 	if (!S_ISREG(st.st_mode) || lseek(fd, 0, SEEK_CUR) > 0) {
 		ret = tap_piped_map(r, fd, err);
 	} else {
