@@ -51,8 +51,8 @@ for my $case (@recordings) {
 
 		system_ok($dat2perf, $dat, "file/$name", $form || ());
 		convert($name);
-		# each report of one form, some of the others
-		my @which = $form ? @reports[map { ($compared + 5 * $_) % @reports } 0 .. 2] : @reports;
+		# all reports of one recording, some of the others
+		my @which = !$form && $case eq 'explain/lost' ? @reports : @reports[map { ($compared + 5 * $_) % @reports } 0 .. 2];
 		my @pairs = both($name, @which);
 		my @differ = grep { $pairs[$_][0][0] ne $pairs[$_][1][0] || $pairs[$_][0][1] != $pairs[$_][1][1] } 0 .. $#which;
 
@@ -60,7 +60,7 @@ for my $case (@recordings) {
 		$compared += grep { length($_->[0][0]) } @pairs;
 	}
 }
-cmp_ok($compared, '>', 70, "$compared reports were compared");
+cmp_ok($compared, '>', 30, "$compared reports were compared");
 
 # ---- what perf writes ----
 
@@ -128,7 +128,7 @@ for my $i (0 .. $#cases) {
 # a file that ends within its last record: the loss is reported
 my ($cut) = runs('dump --json -i cut') if spew('cut', substr($whole, 0, -5));
 like($cut->[0], qr/lost/, 'a cut file ends in a loss');
-my @lengths = map { int($_ * length($whole) / 60) } 1 .. 59;
+my @lengths = map { int($_ * length($whole) / 30) } 1 .. 29;
 my @ends = try_bytes(map { substr($whole, 0, $_) } @lengths);
 is(join(' ', grep { $ends[$_][1] > 1 } 0 .. $#ends), '', 'a file cut anywhere is read or refused');
 done_testing();
