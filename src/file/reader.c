@@ -70,6 +70,8 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", r->path);
 	if (S_ISDIR(st.st_mode)) {
 		ret = tap_perf_open_folder(r, fd, err);
+		if (ret > 0)
+			ret = tap_foreign_open_folder(r, fd, err);
 		return ret <= 0 ? ret : tap_dat_read_spool(r, fd, err);
 	}
 	if (!S_ISREG(st.st_mode) || lseek(fd, 0, SEEK_CUR) > 0) {

@@ -77,22 +77,6 @@ int tap_unknown_file(const struct tap_reader *r, struct tap_err *err)
 
 /* ---- folders ---- */
 
-/* Return true if the file at @path in @dir is the metadata of a CTF trace, as text or in packets.
- */
-static bool is_ctf_metadata(int dir, const char *path)
-{
-	static const char text[] = "/* CTF";
-	unsigned char start[6];
-	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof(start));
-
-	if (fd >= 0)
-		close(fd);
-	return n == sizeof(start) && (!memcmp(start, text, sizeof(start)) ||
-				      starts_with(start, sizeof(start), "\x75\xd1\x1d\x57", 4) ||
-				      starts_with(start, sizeof(start), "\x57\x1d\xd1\x75", 4));
-}
-
 static bool has_file(int dir, const char *path)
 {
 	return !faccessat(dir, path, F_OK, 0);
@@ -100,12 +84,6 @@ static bool has_file(int dir, const char *path)
 
 int tap_unknown_folder(const struct tap_reader *r, int dir, struct tap_err *err)
 {
-	/* LTTng keeps the kernel's events in a folder of their own */
-	if (is_ctf_metadata(dir, "metadata") || is_ctf_metadata(dir, "kernel/metadata"))
-		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is not a recording but a CTF trace: "
-				   "'babeltrace2 %.300s' prints it",
-				   r->path, r->path);
 	if (has_file(dir, "trace_pipe"))
 		return tap_err_set(err, -EINVAL,
 				   "'%.300s' is not a recording but a folder of tracefs: "

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CTF traces of kernels: LTTng's, and those of `perf data convert --to-ctf`. A graph of
+ * libbabeltrace2 reads them: its CTF source, its muxer, and a sink, which makes records.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file/ctf/babeltrace.h"
+#include "base/buf.h"
+#include "file/foreign.h"
+#include "file/made.h"
+
+#define MAX_FIELDS 64u
+
+/* One class of events. */
+struct kind {
+	const struct tap_format *fmt;
+	const bt_event_class *class;
+	const char *members[MAX_FIELDS]; /* of the payload, by field of .fmt; borrowed; or NULL */
+	struct kind *older;
+};
+
+struct reading {
+	struct tap_babeltrace bt;
+	struct tap_made *m;
+	struct kind *newest;
+	struct tap_map streams; /* -> its CPU plus one */
+	struct tap_map early; /* stream without an event so far -> events that were lost before */
+	struct tap_map current; /* CPU -> the task that its last switch put there, plus one */
+	struct tap_buf text;
+	uint64_t nr_skipped; /* events without a CPU or a time */
+};
+
+/* ---- fields ---- */
+
+static const bt_field *member(const struct reading *r, const bt_field *of, const char *name)
+{
+	if (!of || r->bt.field_get_class_type(of) != BT_FIELD_CLASS_TYPE_STRUCTURE)
+		return NULL;
+	return r->bt.field_structure_borrow_member_field_by_name_const(of, name);
+}
+
+/* Return false if the field is not a number. */
+static bool number(const struct reading *r, const bt_field *f, uint64_t *value)
+{
+	const bt_field_class_type type = f ? r->bt.field_get_class_type(f) : 0;
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		*value = r->bt.field_integer_unsigned_get_value(f);
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+		*value = (uint64_t)r->bt.field_integer_signed_get_value(f);
+	else
+		return false;
+	return true;
+}
+
+static bool is_text(const struct reading *r, const bt_field *f)
+{
+	return f && r->bt.field_get_class_type(f) == BT_FIELD_CLASS_TYPE_STRING;
+}
+
+/* ---- kinds ---- */
+
+/* What a kind asks about its fields. */
+struct asked {
+	const struct reading *r;
+	const bt_field *payload;
+};
+
+/*
+ * Return the name of the payload's member for one of our fields, or NULL. LTTng's "tid" is the
+ * kernel's "pid", and its "pid" a process.
+ */
+static const char *find_member(const struct reading *r, const bt_field *payload, const char *field)
+{
+	const size_t len = strlen(field);
+	char tid[64];
+
+	if (len >= 3 && len < sizeof(tid) && !strcmp(field + len - 3, "pid")) {
+		snprintf(tid, sizeof(tid), "%.*stid", (int)len - 3, field);
+		if (member(r, payload, tid))
+			return strdup(tid);
+	}
+	return member(r, payload, field) ? strdup(field) : NULL;
+}
+
+static bool has_member(void *ctx, const char *field)
+{
+	const struct asked *a = ctx;
+	char *name = (char *)find_member(a->r, a->payload, field);
+
+	free(name);
+	return name;
+}
+
+/* LTTng's names of the kernel's events. */
+static const char *kernel_name(const char *name)
+{
+	static const char *const other[][2] = {
+		{ "irq_softirq_entry", "softirq_entry" },
+		{ "irq_softirq_exit", "softirq_exit" },
+		{ "irq_softirq_raise", "softirq_raise" },
+		{ "power_cpu_frequency", "cpu_frequency" },
+		{ "power_cpu_idle", "cpu_idle" },
+	};
+	const char *colon = strchr(name, ':'); /* perf puts the system before it */
+
+	name = colon ? colon + 1 : name;
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
+		if (!strcmp(name, other[i][0]))
+			return other[i][1];
+	return name;
+}
+
+static struct kind *add_kind(struct reading *r, const bt_event_class *class,
+			     const bt_field *payload)
+{
+	const char *whole = r->bt.event_class_get_name(class) ?: "unnamed",
+		   *name = kernel_name(whole);
+	const char *colon = strchr(whole, ':');
+	struct asked asked = { r, payload };
+	char system[64];
+	struct kind *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		tap_made_fail(r->m, -ENOMEM, "not enough memory");
+		return NULL;
+	}
+	snprintf(system, sizeof(system), "%.*s", colon ? (int)(colon - whole) : 5,
+		 colon ? whole : "lttng");
+	*k = (struct kind){ .class = class, .older = r->newest };
+	r->newest = k;
+	k->fmt = tap_made_kind(r->m, system, name, strlen(name), has_member, &asked);
+	if (!k->fmt)
+		return NULL;
+	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++)
+		k->members[i] = find_member(r, payload, k->fmt->fields[i].name);
+	return k;
+}
+
+static struct kind *find_kind(struct reading *r, const bt_event_class *class,
+			      const bt_field *payload)
+{
+	struct kind *k = r->newest;
+
+	while (k && k->class != class)
+		k = k->older;
+	return k ?: add_kind(r, class, payload);
+}
+
+/* ---- events ---- */
+
+/* Set r->text to "name=value name=value" of the payload's numbers and texts. */
+static void print_payload(struct reading *r, const bt_field *payload)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	const bt_field_class *class = bt->field_borrow_class_const(payload);
+	const uint64_t nr = bt->field_class_structure_get_member_count(class);
+
+	for (uint64_t i = 0; i < nr; i++) {
+		const bt_field *f =
+			bt->field_structure_borrow_member_field_by_index_const(payload, i);
+		const char *name = bt->field_class_structure_member_get_name(
+			bt->field_class_structure_borrow_member_by_index_const(class, i));
+		uint64_t value;
+
+		if (number(r, f, &value))
+			tap_buf_printf(&r->text, "%s%s=%" PRId64, r->text.len ? " " : "", name,
+				       (int64_t)value);
+		else if (is_text(r, f))
+			tap_buf_printf(&r->text, "%s%s=%s", r->text.len ? " " : "", name,
+				       bt->field_string_get_value(f));
+	}
+}
+
+static uint32_t text_bytes(const struct reading *r, const struct kind *k, const bt_field *payload)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++) {
+		const bt_field *f = k->members[i] ? member(r, payload, k->members[i]) : NULL;
+
+		if (k->fmt->fields[i].kind == TAP_FIELD_STRING && is_text(r, f))
+			bytes += r->bt.field_string_get_length(f) + 1;
+	}
+	return bytes < TAP_MADE_MAX_TEXT ? (uint32_t)bytes : TAP_MADE_MAX_TEXT;
+}
+
+static void set_fields(const struct reading *r, const struct kind *k, const bt_field *payload,
+		       unsigned char *rec, uint32_t bytes)
+{
+	uint32_t used = 0;
+	uint64_t value;
+
+	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++) {
+		const struct tap_field *to = &k->fmt->fields[i];
+		const bt_field *f = k->members[i] ? member(r, payload, k->members[i]) : NULL;
+
+		if (to->kind == TAP_FIELD_NUMBER && number(r, f, &value))
+			tap_made_number(rec, to, value);
+		else if (to->kind != TAP_FIELD_NUMBER && is_text(r, f))
+			tap_made_text(k->fmt, rec, to, r->bt.field_string_get_value(f),
+				      (size_t)r->bt.field_string_get_length(f), bytes, &used);
+	}
+}
+
+/* Read a task and its process from the fields that perf adds, or from LTTng's context. */
+static bool read_task(const struct reading *r, const bt_field *of, const char *tid_name,
+		      const char *tgid_name, int *tid)
+{
+	uint64_t value, tgid;
+
+	if (!number(r, member(r, of, tid_name), &value))
+		return false;
+	*tid = (int)value;
+	if (number(r, member(r, of, tgid_name), &tgid))
+		tap_made_task(r->m, *tid, NULL, 0, (int)tgid);
+	return true;
+}
+
+/* Return the task that was running, 0 if that is not known. */
+static int current_task(const struct reading *r, const bt_event *ev, const bt_field *payload,
+			unsigned int cpu)
+{
+	const bt_field *context = r->bt.event_borrow_common_context_field_const(ev);
+	const uint64_t *current = tap_map_get(&r->current, cpu);
+	int tid;
+
+	if (read_task(r, context, "tid", "pid", &tid) ||
+	    read_task(r, payload, "perf_tid", "perf_pid", &tid))
+		return tid;
+	return current && *current ? (int)(*current - 1) : 0;
+}
+
+static void note_switch(struct reading *r, const struct kind *k, const bt_field *payload,
+			unsigned int cpu)
+{
+	uint64_t tid;
+
+	if (strcmp(k->fmt->name, "sched_switch") ||
+	    (!number(r, member(r, payload, "next_tid"), &tid) &&
+	     !number(r, member(r, payload, "next_pid"), &tid)))
+		return;
+	if (tap_map_set(&r->current, cpu, (tid & INT32_MAX) + 1))
+		tap_made_fail(r->m, -ENOMEM, "not enough memory");
+}
+
+/* Return a text of the trace's environment, "" if it does not have it. */
+static const char *environment(const struct reading *r, const bt_trace *trace, const char *name)
+{
+	const bt_value *v = r->bt.trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return v && r->bt.value_get_type(v) == BT_VALUE_TYPE_STRING ? r->bt.value_string_get(v)
+								    : "";
+}
+
+/* The names that LTTng gives, and those of perf. */
+static void learn_machine(struct reading *r, const bt_trace *trace)
+{
+	const char *host = environment(r, trace, "hostname"),
+		   *host2 = environment(r, trace, "host");
+	const char *release = environment(r, trace, "kernel_release"),
+		   *release2 = environment(r, trace, "release");
+	const char *tracer = environment(r, trace, "tracer_name");
+
+	if (r->m->r->uname)
+		return;
+	if (asprintf(&r->m->r->uname, "Linux %s %s", *host ? host : host2,
+		     *release ? release : release2) < 0 ||
+	    asprintf(&r->m->r->tool, "CTF%s%s", *tracer ? " of " : "", tracer) < 0)
+		tap_made_fail(r->m, -ENOMEM, "not enough memory");
+}
+
+/* Losses that came before the stream's first event belong before that. */
+static void learn_stream(struct reading *r, const bt_event *ev, unsigned int cpu)
+{
+	const bt_stream *of = r->bt.event_borrow_stream_const(ev);
+	const uint64_t stream = (uintptr_t)of;
+	uint64_t *early = tap_map_get(&r->early, stream);
+
+	learn_machine(r, r->bt.stream_borrow_trace_const(of));
+	if (tap_map_set(&r->streams, stream, cpu + 1))
+		tap_made_fail(r->m, -ENOMEM, "not enough memory");
+	if (early)
+		tap_made_loss(r->m, cpu, *early);
+	if (early)
+		*early = 0;
+}
+
+static void take_event(struct reading *r, const bt_message *msg)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	const bt_event *ev = bt->message_event_borrow_event_const(msg);
+	const bt_packet *packet = bt->event_borrow_packet_const(ev);
+	const bt_field *payload = bt->event_borrow_payload_field_const(ev);
+	const bt_clock_snapshot *clock = bt->message_event_borrow_default_clock_snapshot_const(msg);
+	unsigned char *rec;
+	struct kind *k;
+	uint64_t cpu;
+	uint32_t bytes;
+	int64_t ns;
+
+	if (!packet || !payload || !clock || bt->clock_snapshot_get_ns_from_origin(clock, &ns) ||
+	    ns < 0 ||
+	    !number(r, member(r, bt->packet_borrow_context_field_const(packet), "cpu_id"), &cpu) ||
+	    cpu >= TAP_DAT_MAX_CPUS) {
+		r->nr_skipped++;
+		return;
+	}
+	k = find_kind(r, bt->event_borrow_class_const(ev), payload);
+	if (!k)
+		return;
+	learn_stream(r, ev, (unsigned int)cpu);
+	tap_buf_clear(&r->text);
+	if (tap_made_is_text(k->fmt))
+		print_payload(r, payload);
+	bytes = tap_made_is_text(k->fmt) ? (uint32_t)r->text.len + 1 : text_bytes(r, k, payload);
+	rec = tap_made_add(r->m, k->fmt, (unsigned int)cpu, (uint64_t)ns,
+			   current_task(r, ev, payload, (unsigned int)cpu), bytes);
+	if (!rec)
+		return;
+	if (tap_made_is_text(k->fmt))
+		tap_made_text(k->fmt, rec, &k->fmt->fields[k->fmt->nr_common],
+			      tap_buf_str(&r->text), r->text.len, bytes, &(uint32_t){ 0 });
+	else
+		set_fields(r, k, payload, rec, bytes);
+	note_switch(r, k, payload, (unsigned int)cpu);
+}
+
+static void take_loss(struct reading *r, const bt_stream *stream, uint64_t count)
+{
+	const uint64_t *cpu = tap_map_get(&r->streams, (uintptr_t)stream);
+	uint64_t *early;
+
+	if (cpu) {
+		tap_made_loss(r->m, (unsigned int)*cpu - 1, count);
+		return;
+	}
+	early = tap_map_put(&r->early, (uintptr_t)stream);
+	if (!early)
+		tap_made_fail(r->m, -ENOMEM, "not enough memory");
+	else
+		*early = count == TAP_MADE_UNKNOWN || *early == TAP_MADE_UNKNOWN ? TAP_MADE_UNKNOWN
+										 : *early + count;
+}
+
+static void take_message(struct reading *r, const bt_message *msg)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	uint64_t count;
+
+	switch (bt->message_get_type(msg)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		take_event(r, msg);
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		if (bt->message_discarded_events_get_count(msg, &count) !=
+		    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+			count = TAP_MADE_UNKNOWN;
+		take_loss(r, bt->message_discarded_events_borrow_stream_const(msg), count);
+		break;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		take_loss(r, bt->message_discarded_packets_borrow_stream_const(msg),
+			  TAP_MADE_UNKNOWN);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the graph ---- */
+
+static bt_graph_simple_sink_component_initialize_func_status begin(bt_message_iterator *messages,
+								   void *ctx)
+{
+	(void)messages;
+	(void)ctx;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *messages,
+								  void *ctx)
+{
+	struct reading *r = ctx;
+	bt_message_array_const v;
+	uint64_t nr;
+
+	switch (r->bt.message_iterator_next(messages, &v, &nr)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+	default:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+	}
+	for (uint64_t i = 0; i < nr; i++) {
+		if (!r->m->failed)
+			take_message(r, v[i]);
+		r->bt.message_put_ref(v[i]);
+	}
+	return r->m->failed ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR
+			    : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+}
+
+/* The parts of a graph, all to be released. */
+struct parts {
+	const bt_plugin *ctf, *utils;
+	bt_graph *graph;
+	bt_value *params;
+	const bt_component_source *source;
+	const bt_component_filter *muxer;
+	const bt_component_sink *sink;
+};
+
+/* Plugins come from the library's own folder alone, not from those that a user can name. */
+static const bt_plugin *find_plugin(const struct tap_babeltrace *bt, const char *name)
+{
+	const bt_plugin *plugin = NULL;
+
+	return bt->plugin_find(name, BT_FALSE, BT_FALSE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin)
+		       ? NULL
+		       : plugin;
+}
+
+static bool add_components(struct reading *r, struct parts *p, const char *path)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	const bt_component_class_source *fs;
+	const bt_component_class_filter *muxer;
+	bt_value *inputs;
+
+	p->ctf = find_plugin(bt, "ctf");
+	p->utils = find_plugin(bt, "utils");
+	fs = p->ctf ? bt->plugin_borrow_source_component_class_by_name_const(p->ctf, "fs") : NULL;
+	muxer = p->utils ? bt->plugin_borrow_filter_component_class_by_name_const(p->utils, "muxer")
+			 : NULL;
+	p->graph = bt->graph_create(0);
+	p->params = bt->value_map_create();
+	return fs && muxer && p->graph && p->params &&
+	       !bt->value_map_insert_empty_array_entry(p->params, "inputs", &inputs) &&
+	       !bt->value_array_append_string_element(inputs, path) &&
+	       !bt->graph_add_source_component(p->graph, fs, "source", p->params,
+					       BT_LOGGING_LEVEL_NONE, &p->source) &&
+	       !bt->graph_add_filter_component(p->graph, muxer, "muxer", NULL,
+					       BT_LOGGING_LEVEL_NONE, &p->muxer) &&
+	       !bt->graph_add_simple_sink_component(p->graph, "sink", begin, consume, NULL, r,
+						    &p->sink);
+}
+
+static bool connect_all(const struct tap_babeltrace *bt, const struct parts *p)
+{
+	const uint64_t nr = bt->component_source_get_output_port_count(p->source);
+
+	for (uint64_t i = 0; i < nr; i++)
+		/* the muxer gets another port whenever one is connected */
+		if (bt->graph_connect_ports(
+			    p->graph,
+			    bt->component_source_borrow_output_port_by_index_const(p->source, i),
+			    bt->component_filter_borrow_input_port_by_index_const(p->muxer, i),
+			    NULL))
+			return false;
+	return nr && !bt->graph_connect_ports(
+			     p->graph,
+			     bt->component_filter_borrow_output_port_by_index_const(p->muxer, 0),
+			     bt->component_sink_borrow_input_port_by_index_const(p->sink, 0), NULL);
+}
+
+static int run_graph(struct reading *r, const char *path)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	struct parts p = { 0 };
+	bt_graph_run_status status = BT_GRAPH_RUN_STATUS_ERROR;
+
+	if (add_components(r, &p, path) && connect_all(bt, &p))
+		do
+			status = bt->graph_run(p.graph);
+		while (status == BT_GRAPH_RUN_STATUS_AGAIN);
+	if (p.graph)
+		bt->graph_put_ref(p.graph);
+	if (p.params)
+		bt->value_put_ref(p.params);
+	if (p.ctf)
+		bt->plugin_put_ref(p.ctf);
+	if (p.utils)
+		bt->plugin_put_ref(p.utils);
+	if (status == BT_GRAPH_RUN_STATUS_OK || r->m->failed)
+		return r->m->failed;
+	return tap_made_fail(r->m, -EINVAL,
+			     "'%.300s' is a CTF trace that cannot be read to its end: `babeltrace2 "
+			     "%.300s` says why",
+			     r->m->r->path, r->m->r->path);
+}
+
+static void release(struct reading *r)
+{
+	for (struct kind *k = r->newest, *older; k; k = older) {
+		older = k->older;
+		for (unsigned int i = 0; i < MAX_FIELDS; i++)
+			free((char *)k->members[i]);
+		free(k);
+	}
+	tap_map_release(&r->streams);
+	tap_map_release(&r->early);
+	tap_map_release(&r->current);
+	tap_buf_release(&r->text);
+}
+
+int tap_ctf_read(struct tap_made *m, const char *path)
+{
+	struct reading r = { .m = m };
+	int ret = tap_babeltrace_load(&r.bt, m->err);
+
+	if (ret)
+		return m->failed = ret;
+	ret = run_graph(&r, path);
+	if (!ret && r.nr_skipped)
+		ret = tap_dat_note(m->r, m->err,
+				   "%" PRIu64 " events without a CPU or a time are left out",
+				   r.nr_skipped);
+	if (!ret)
+		ret = tap_made_end(m, "");
+	release(&r);
+	return ret;
+}
+
+/* Return true if the file at @path in @dir is the metadata of a CTF trace, as text or in packets.
+ */
+static bool is_metadata(int dir, const char *path)
+{
+	static const char text[] = "/* CTF";
+	unsigned char start[6];
+	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof(start));
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof(start) &&
+	       (!memcmp(start, text, sizeof(start)) || !memcmp(start, "\x75\xd1\x1d\x57", 4) ||
+		!memcmp(start, "\x57\x1d\xd1\x75", 4));
+}
+
+/* LTTng keeps the kernel's events in a folder of their own. */
+const char *tap_ctf_is(int dir)
+{
+	if (is_metadata(dir, "metadata"))
+		return "";
+	return is_metadata(dir, "kernel/metadata") ? "/kernel" : NULL;
+}

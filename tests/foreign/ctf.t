@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# CTF traces: those that perf makes of a perf.data answer as the perf.data does, and one written here has LTTng's names, lost events,
+# and an event that schedtap does not define. What is damaged is refused with a sentence.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+use lib dirname(__FILE__) . '/..';
+use Files;
+use Recordings;
+
+my $here = abs_path(dirname(__FILE__));
+my $schedtap = $ENV{SCHEDTAP} // "$here/../../build/schedtap";
+my $build = $ENV{BUILD} // "$here/../../build";
+plan(skip_all => 'no libbabeltrace2.so.0') if !grep { -e "$_/libbabeltrace2.so.0" } glob('/usr/lib/*-linux-gnu /usr/lib64 /usr/lib');
+my $dir = memory_folder();
+chdir($dir) or die "$dir: $!\n";
+
+# ---- LTTng's ------------------------------------------------------------------------------------
+my $metadata = <<'METADATA';
+/* CTF 1.8 */
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+typealias integer { size = 32; align = 8; signed = true; } := int32_t;
+typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
+typealias integer { size = 64; align = 8; signed = true; } := int64_t;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
+env { hostname = "box"; kernel_release = "6.1.0-9"; sysname = "Linux"; tracer_name = "lttng-modules"; };
+clock { name = monotonic; freq = 1000000000; offset = 0; };
+typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := stamp_t;
+stream {
+	id = 0;
+	packet.context := struct { stamp_t timestamp_begin; stamp_t timestamp_end; uint64_t content_size; uint64_t packet_size;
+		uint64_t events_discarded; uint32_t cpu_id; };
+	event.header := struct { uint32_t id; stamp_t timestamp; };
+};
+event { id = 0; name = "sched_switch"; stream_id = 0; fields := struct { string prev_comm; int32_t prev_tid; int32_t prev_prio;
+	int64_t prev_state; string next_comm; int32_t next_tid; int32_t next_prio; }; };
+event { id = 1; name = "sched_waking"; stream_id = 0; fields := struct { string comm; int32_t tid; int32_t prio; int32_t target_cpu; }; };
+event { id = 2; name = "own_thing"; stream_id = 0; fields := struct { int32_t a; string b; }; };
+METADATA
+
+sub switch { return pack('VQ<Z*l<l<q<Z*l<l<', 0, @_[0, 1, 2], 120, $_[3], @_[4, 5], 120) }
+sub waking { return pack('VQ<Z*l<l<l<', 1, @_[0, 1, 2], 120, $_[3]) }
+sub thing { return pack('VQ<l<Z*', 2, @_) }
+
+# A packet of CPU $cpu, with the number of events that it has discarded up to its end.
+sub packet {
+	my ($cpu, $discarded, $begin, $end, @events) = @_;
+	my $body = join('', @events);
+	my $bits = 8 * (8 + 44 + length($body));
+
+	return pack('VV', 0xc1fc1fc1, 0) . pack('Q<Q<Q<Q<Q<V', $begin, $end, $bits, $bits, $discarded, $cpu) . $body;
+}
+
+my $s = 1_000_000_000;
+mkdir('lttng') or die;
+mkdir('lttng/kernel') or die;
+spew('lttng/kernel/metadata', $metadata);
+spew('lttng/kernel/channel0_0', packet(0, 0, $s, $s + 3_000_000, switch($s, 'swapper/0', 0, 0, 'a', 10),
+		switch($s + 1_000_000, 'a', 10, 1, 'b', 11), waking($s + 2_000_000, 'a', 10, 1), thing($s + 3_000_000, -5, 'x y'))
+	. packet(0, 7, $s + 3_000_000, $s + 9_000_000, switch($s + 8_000_000, 'c', 12, 0x100, 'swapper/0', 0)));
+spew('lttng/kernel/channel0_1', packet(1, 0, $s, $s + 9_000_000, switch($s + 2_500_000, 'swapper/1', 0, 0, 'a', 10), switch($s + 9_000_000, 'a', 10, 2, 'swapper/1', 0)));
+
+my $dump = `$schedtap dump -i lttng 2>&1`;
+is($dump, <<'DUMP', 'events, tasks, lost events');
+          <idle>-0       [000] 1.000000000: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120
+               a-10      [000] 1.001000000: sched:sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+               b-11      [000] 1.002000000: sched:sched_waking: comm=a pid=10 prio=120 target_cpu=001
+          <idle>-0       [001] 1.002500000: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120
+               b-11      [000] 1.003000000: lttng:own_thing: a=-5 b=x y
+*** [000] 7 events lost between 1.003000000 and 1.008000000
+               b-11      [000] 1.008000000: sched:sched_switch: prev_comm=c prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120
+               a-10      [001] 1.009000000: sched:sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=D ==> next_comm=swapper/1 next_pid=0 next_prio=120
+DUMP
+like(scalar(`$schedtap summary -i lttng`), qr/^# lttng, kernel Linux box 6\.1\.0-9, .*lost 7/, 'kernel and losses');
+is(`$schedtap dump -i lttng/kernel`, $dump, 'the inner folder is the same');
+my ($wait) = `$schedtap latency --json -i lttng` =~ /"max_ns":(\d+)/;
+is($wait, 500_000, 'the wait of a, woken on another CPU');
+
+# ---- perf's -------------------------------------------------------------------------------------
+SKIP: {
+	skip('no perf, or one without CTF', 11) if `perf data convert --help 2>&1` !~ /to-ctf/;
+	system('perf record -q -e sched:sched_switch -e sched:sched_waking -e sched:sched_migrate_task -a -o in.data sleep 0.3 2>perf.txt') == 0
+		or skip('perf cannot record here: ' . slurp('perf.txt'), 11);
+	my $said = `perf data convert -i in.data --to-ctf perf.ctf 2>&1`;
+	ok(-e 'perf.ctf/metadata', 'perf converts') or diag($said);
+	for my $report (qw(latency states timehist migrations wakers)) {
+		my ($want, $got) = map { scalar(`$schedtap $report --json -i $_ 2>/dev/null`) } qw(in.data perf.ctf);
+
+		# perf.data also has names and processes of tasks without an event
+		for ($want, $got) {
+			s/"recording":\{.*?\}//;
+			s/"(?:\w+_)?(?:tgid|comm)":(?:null|\d+|"[^"]*")//g;
+			s/in\.data|perf\.ctf//g;
+		}
+		ok(length($got) > 100, "$report: an answer");
+		is($got, $want, "$report: the same");
+	}
+}
+
+# ---- damage -------------------------------------------------------------------------------------
+sub refused {
+	my ($name, $file, $content) = @_;
+
+	system('rm -rf bad; cp -r lttng/kernel bad');
+	spew("bad/$file", $content);
+	my $said = `timeout 20 $schedtap summary -i bad 2>&1`;
+	is($? >> 8, 1, "$name: refused") or diag($said);
+	like($said, qr/^schedtap: 'bad' .*CTF/m, "$name: a sentence");
+}
+
+my $stream = slurp('lttng/kernel/channel0_0');
+refused('metadata cut', 'metadata', substr($metadata, 0, 700));
+refused('metadata that is none', 'metadata', "/* CTF 1.8 */ trace { nonsense");
+refused('a stream cut in its first packet', 'channel0_0', substr($stream, 0, 100));
+refused('another magic', 'channel0_0', 'x' x 200);
+is(join('', glob('/var/tmp/schedtap*')), '', 'nothing is left');
+chdir('/'); # to be removed, a folder must not be the current one
+done_testing();
