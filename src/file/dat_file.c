@@ -139,7 +139,8 @@ static bool header_field(const char *text, const char *name, uint32_t *offset, u
 	return true;
 }
 
-static int read_header_page(struct tap_reader *r, const char *text, struct tap_err *err)
+int tap_dat_read_header_page(struct tap_reader *r, const char *text, uint32_t *page_bytes,
+			     struct tap_err *err)
 {
 	uint32_t offset, size;
 
@@ -150,6 +151,8 @@ static int read_header_page(struct tap_reader *r, const char *text, struct tap_e
 	if (!header_field(text, " data;", &offset, &size) || offset != 8u + r->commit_size)
 		return tap_dat_bad(r, err, "its header_page does not say where events begin");
 	r->data_offset = offset;
+	if (page_bytes)
+		*page_bytes = offset + size;
 	return 0;
 }
 
@@ -169,7 +172,7 @@ int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_e
 	ret = tap_dat_set_text(&text, page.at, tap_bytes_left(&page), err);
 	if (ret)
 		return ret;
-	ret = read_header_page(r, text, err);
+	ret = tap_dat_read_header_page(r, text, NULL, err);
 	free(text);
 	return ret;
 }

@@ -108,6 +108,13 @@ const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err);
 
 /*
+ * Parse the text of tracefs's events/header_page. @page_bytes: set to the size of a sub-buffer; or
+ * NULL. Return: 0; -EINVAL.
+ */
+int tap_dat_read_header_page(struct tap_reader *r, const char *text, uint32_t *page_bytes,
+			     struct tap_err *err);
+
+/*
  * Parse contents of sections, which are the same in both versions. Return: 0; -EINVAL; -E2BIG;
  * -ENOMEM.
  */

@@ -84,7 +84,8 @@ static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, ui
 
 #define TAP_PAGE_MISSED_UNKNOWN UINT64_MAX
 
-/* Finish the sub-buffer. @missed: number of events lost before it, 0, or TAP_PAGE_MISSED_UNKNOWN. */
+/* Finish the sub-buffer. @missed: number of events lost before it, 0, or TAP_PAGE_MISSED_UNKNOWN.
+ */
 static inline void tap_page_end(struct tap_page *p, uint64_t missed)
 {
 	unsigned char *end = p->bytes + TAP_PAGE_HEADER + p->used;

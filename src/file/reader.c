@@ -17,6 +17,7 @@
 #include "file/perf_file.h"
 #include "file/perf_folder.h"
 #include "file/piped.h"
+#include "file/raw_folder.h"
 
 /* Read the first mapping as any of the formats. */
 static int read_map(struct tap_reader *r, struct tap_err *err)
@@ -72,6 +73,8 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 		ret = tap_perf_open_folder(r, fd, err);
 		if (ret > 0)
 			ret = tap_foreign_open_folder(r, fd, err);
+		if (ret > 0)
+			ret = tap_raw_open_folder(r, fd, err);
 		return ret <= 0 ? ret : tap_dat_read_spool(r, fd, err);
 	}
 	if (!S_ISREG(st.st_mode) || lseek(fd, 0, SEEK_CUR) > 0) {

@@ -89,13 +89,6 @@ int tap_unknown_folder(const struct tap_reader *r, int dir, struct tap_err *err)
 				   "'%.300s' is not a recording but a folder of tracefs: "
 				   "'trace-cmd extract' saves its events to trace.dat",
 				   r->path);
-	if (has_file(dir, "per_cpu/cpu0"))
-		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is not a recording: it has pages of tracefs without "
-				   "the events' formats: on the machine that wrote them, "
-				   "'trace-cmd restore %.300s/per_cpu/cpu*/*' makes a trace.dat of "
-				   "them",
-				   r->path, r->path);
 	return tap_err_set(err, -EINVAL, "'%.300s' is not a recording: it has no head.dat",
 			   r->path);
 }

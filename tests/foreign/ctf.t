@@ -97,7 +97,7 @@ SKIP: {
 			s/in\.data|perf\.ctf//g;
 		}
 		ok(length($got) > 100, "$report: an answer");
-		is($got, $want, "$report: the same");
+		ok($got eq $want, "$report: the same");
 	}
 }
 
