@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reading recordings: schedtap's own files, trace-cmd's trace.dat (versions 6 and 7, plain or
- * zstd), the spool folder of a running or killed recorder, and perf.data files that contain
- * tracepoints. Events of all CPUs and buffers come as one stream in time order. Lost events are
+ * zstd), the spool folder of a running or killed recorder, and perf.data files and folders that
+ * contain tracepoints. Events of all CPUs and buffers come as one stream in time order. Lost events are
  * part of that stream: an event reports them at the time of the loss.
  *
  * A reader must be used by one thread only. Formats and texts that it returns are borrowed until
@@ -49,7 +49,8 @@ struct tap_reader_info {
 	const char *uname; /* kernel, in trace-cmd's spelling */
 	const char *tool; /* name and version of the recording program */
 	const char *meta; /* schedtap's description (schedtap-recording(5)) as JSON, or "" */
-	const char *compression; /* "none", "zstd" */
+	/* "none", "zstd" of the events; of a file compressed as a whole: "gzip", "zstd", "xz" */
+	const char *compression;
 	const char *printk; /* kernel strings by address, as in tracefs' printk_formats */
 	const char *kallsyms; /* kernel symbols by address, as in /proc/kallsyms */
 	/*
@@ -73,12 +74,17 @@ struct tap_reader_info {
 /**
  * tap_reader_open() - Open a file or a spool folder.
  *
+ * @path may be "-", standard input, or a FIFO: it is read to its end before this function returns.
+ * A file may be compressed as a whole by gzip, zstd or xz. In these cases the reader needs a
+ * temporary file in $TMPDIR or /var/tmp.
+ *
  * If @path does not exist but the folder "@path.spool" does, the folder is opened, and .notes says
  * so.
  *
  * Return: 0; -ENOENT and other errnos of open(); -EINVAL if it is not a recording, or is damaged
  * beyond reading; -ENOTSUP for an unknown version, format or compression; -E2BIG if reading it
- * would take memory out of proportion to its size; -ENOMEM.
+ * would take memory, or a temporary file, out of proportion to its size; -ENOSPC and other errnos of
+ * the temporary file; -ENOMEM.
  */
 TAP_API TAP_MUST_CHECK int tap_reader_open(const char *path, struct tap_reader **out,
 					   struct tap_err *err);

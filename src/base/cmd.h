@@ -52,7 +52,8 @@ struct tap_cmd {
 	}
 #define TAP_OPT_INPUT(T, m)                                                                        \
 	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRINGS,                                    \
-		   "read this recording, or this .spool folder of an unfinished recording; "       \
+		   "read this recording (-: standard input), or this .spool folder of an "         \
+		   "unfinished recording; "                                                        \
 		   "repeatable for the "                                                           \
 		   "files of one recorder, which are read as one recording [trace.dat]")
 #define TAP_OPT_OUTPUT(T, m, default_)                                                             \

@@ -54,6 +54,8 @@ static bool looks_like_recording(const char *word)
 {
 	const char *dot = strrchr(word, '.');
 
+	if (!strcmp(word, "-")) /* standard input */
+		return true;
 	return dot && (!strcmp(dot, ".dat") || !strcmp(dot, ".data") || !strcmp(dot, ".spool"));
 }
 

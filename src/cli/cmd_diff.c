@@ -32,7 +32,7 @@ static int read_sides(const struct tap_strings *operands, char **rest, struct ta
 	s->nr_a = operands->nr;
 	s->b = (const char *const *)rest;
 	while (rest && rest[s->nr_b]) {
-		if (rest[s->nr_b][0] == '-')
+		if (rest[s->nr_b][0] == '-' && rest[s->nr_b][1])
 			return tap_err_set(err, -EINVAL,
 					   "'%.100s': options must come before '--': only the "
 					   "recordings of side B may follow '--'",

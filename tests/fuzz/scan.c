@@ -261,19 +261,13 @@ void fix_checksums(unsigned char *data, size_t len)
 #define PERF_HEADER 104u
 #define PERF_DATA 40u
 #define PERF_FEATURES 72u
+#define PERF_PIPE_HEADER 16u
+#define PERF_TRACING_DATA 66u /* a record in pipe mode, which its data follows */
 
-static void scan_perf(struct scan *s, size_t base)
+static void scan_perf_records(struct scan *s, size_t at, size_t end)
 {
-	size_t at = base + (size_t)scan_get(s, base + PERF_DATA, 8),
-	       end = at + (size_t)scan_get(s, base + PERF_DATA + 8, 8), len;
-
-	if (at > s->len || end < at || end > s->len)
-		return;
-	for (size_t word = base + 8; word < base + PERF_HEADER; word += 8)
-		scan_value(s, OTHER, word, 8);
-	scan_offset(s, OTHER, base + PERF_DATA, 8, base);
-	scan_length(s, OTHER, base + PERF_DATA + 8, 8, at, end, 1);
-	for (; at + 8 <= end && (len = (size_t)scan_get(s, at + 6, 2)) >= 8 && len <= end - at;
+	for (size_t len;
+	     at + 8 <= end && (len = (size_t)scan_get(s, at + 6, 2)) >= 8 && len <= end - at;
 	     at += len) {
 		scan_piece(s, RECORD, at, len, 8);
 		scan_value(s, RECORD, at, 4);
@@ -281,7 +275,27 @@ static void scan_perf(struct scan *s, size_t base)
 		scan_length(s, RECORD, at + 6, 2, at + 8, at + len, 1);
 		for (size_t word = at + 8; word < at + len && word < at + 8 * MAX_WORDS; word += 4)
 			scan_value(s, RECORD, word, word % 8 || word % 3 ? 4 : 8);
+		if (scan_get(s, at, 4) == PERF_TRACING_DATA)
+			at += (size_t)scan_get(s, at + 8, 4);
 	}
+}
+
+static void scan_perf(struct scan *s, size_t base)
+{
+	size_t at = base + (size_t)scan_get(s, base + PERF_DATA, 8),
+	       end = at + (size_t)scan_get(s, base + PERF_DATA + 8, 8), len;
+
+	if (scan_get(s, base + 8, 8) == PERF_PIPE_HEADER) {
+		scan_perf_records(s, base + PERF_PIPE_HEADER, s->len);
+		return;
+	}
+	if (at > s->len || end < at || end > s->len)
+		return;
+	for (size_t word = base + 8; word < base + PERF_HEADER; word += 8)
+		scan_value(s, OTHER, word, 8);
+	scan_offset(s, OTHER, base + PERF_DATA, 8, base);
+	scan_length(s, OTHER, base + PERF_DATA + 8, 8, at, end, 1);
+	scan_perf_records(s, at, end);
 	at = end;
 	for (unsigned int bit = 0; bit < 256; bit++) {
 		size_t from = base + (size_t)scan_get(s, at, 8);
