@@ -14,6 +14,7 @@
 #define BLOCK_PAGES 16u /* sub-buffers that are written at once */
 #define MAX_LATE_NS 1000000u
 #define MAX_TEXT_KINDS 4096u
+#define MAX_NAME_BYTES 100u
 
 struct tap_made_cpu {
 	int fd; /* -1: no event yet */
@@ -116,6 +117,37 @@ static uint64_t *find_kind(struct tap_made *m, const char *name, size_t len)
 	return place;
 }
 
+/* Copy a new kind's name. Return: false if it is too long, or has too many before it. */
+static bool copy_name(struct tap_made *m, const char *name, size_t len,
+		      char copy[MAX_NAME_BYTES + 1])
+{
+	if (len > MAX_NAME_BYTES || m->nr_text_kinds == MAX_TEXT_KINDS) {
+		tap_made_fail(m, -EINVAL,
+			      "'%.300s' is damaged: it has names of events above %u bytes, or "
+			      "above %u of them",
+			      m->r->path, MAX_NAME_BYTES, MAX_TEXT_KINDS);
+		return false;
+	}
+	snprintf(copy, MAX_NAME_BYTES + 1, "%.*s", (int)len, name);
+	return true;
+}
+
+const struct tap_format *tap_made_text_kind(struct tap_made *m, const char *system,
+					    const char *name, size_t len)
+{
+	char copy[MAX_NAME_BYTES + 1];
+	int ret;
+
+	if (m->failed || !copy_name(m, name, len, copy))
+		return NULL;
+	ret = add_text_kind(m, system, copy, ++m->nr_text_kinds);
+	if (ret) {
+		m->failed = ret;
+		return NULL;
+	}
+	return m->r->decoder.slots[m->nr_text_kinds].fmt;
+}
+
 const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, const char *name,
 				       size_t len, bool (*has)(void *ctx, const char *field),
 				       void *ctx)
@@ -123,7 +155,7 @@ const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, c
 	uint64_t *place = m->failed ? NULL : find_kind(m, name, len);
 	const struct tap_def *def;
 	unsigned int id;
-	char copy[101];
+	char copy[MAX_NAME_BYTES + 1];
 	int ret;
 
 	if (m->failed || !place) {
@@ -132,14 +164,8 @@ const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, c
 	}
 	if (*place)
 		return (const struct tap_format *)(uintptr_t)*place;
-	if (len >= sizeof(copy) || m->nr_text_kinds == MAX_TEXT_KINDS) {
-		tap_made_fail(m, -EINVAL,
-			      "'%.300s' is damaged: it has names of events above %zu bytes, or "
-			      "above %u of them",
-			      m->r->path, sizeof(copy) - 1, MAX_TEXT_KINDS);
+	if (!copy_name(m, name, len, copy))
 		return NULL;
-	}
-	snprintf(copy, sizeof(copy), "%.*s", (int)len, name);
 	def = tap_def_find(NULL, copy);
 	def = def && tap_def_is_selectable(def) ? def : NULL;
 	id = def ? def->id : ++m->nr_text_kinds;

@@ -54,6 +54,9 @@ void tap_made_begin(struct tap_made *m, struct tap_reader *r, struct tap_err *er
 const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, const char *name,
 				       size_t len, bool (*has)(void *ctx, const char *field),
 				       void *ctx);
+/* Make a layout with a single field "text", even if there is a definition. NULL: failed. */
+const struct tap_format *tap_made_text_kind(struct tap_made *m, const char *system,
+					    const char *name, size_t len);
 /* Return true if it has nothing but a "text". */
 static inline bool tap_made_is_text(const struct tap_format *fmt)
 {

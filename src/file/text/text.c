@@ -1,13 +1,298 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Text recordings: what ftrace, trace-cmd report, perf script and schedtap dump print. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "file/foreign.h"
-#include "file/made.h"
+#include "file/text/kind.h"
+#include "file/text/line.h"
+#include "file/text/other.h"
+
+#define SNIFF_BYTES ((size_t)64 << 10)
+#define NR_SEEN 4096u /* tasks whose last line is remembered */
+
+static const char begin_data[] = "<script class=\"trace-data\" type=\"application/text\">";
+static const char begin_trace[] = "<!-- BEGIN TRACE -->", end_data[] = "</script>";
+
+struct text {
+	struct tap_made *m;
+	struct tap_kinds kinds;
+	struct tap_other other;
+	bool is_html, is_escaped, has_dash, has_system, has_crlf;
+	bool is_rounded; /* a time has less than nanoseconds */
+	uint64_t stamp_ns, ts_ns; /* of the last event: in the text, and given */
+	uint64_t nr_events, nr_nameless; /* .nr_nameless: of too many kinds */
+	uint64_t nr_cut;
+	struct { /* the last line of tasks, to give each only once */
+		int tid, tgid;
+	} seen[NR_SEEN];
+};
+
+/* ---- recognition ---- */
+
+static bool has_word(const unsigned char *data, size_t len, const char *word)
+{
+	return memmem(data, len, word, strlen(word));
+}
+
+static bool is_html(const unsigned char *data, size_t len)
+{
+	const size_t sniff = len < 1024 ? len : 1024;
+
+	return (has_word(data, sniff, "<html") || has_word(data, sniff, "<!DOCTYPE html") ||
+		has_word(data, sniff, "<!doctype html")) &&
+	       (has_word(data, len, begin_data) || has_word(data, len, begin_trace));
+}
+
+static const char *line_end(const char *p, const char *end)
+{
+	return memchr(p, '\n', (size_t)(end - p)) ?: end;
+}
+
+static struct span make_line(const char *p, const char *end)
+{
+	return (struct span){ p, (size_t)(end - p) - (end > p && end[-1] == '\r') };
+}
+
+/* Find the first line that shows an event. */
+static bool find_event(struct tap_line *l, const char *p, const char *end)
+{
+	for (const char *next; p < end; p = next + 1) {
+		struct span line;
+
+		next = line_end(p, end);
+		line = make_line(p, next);
+		if (tap_line_parse(l, line.s, line.s + line.len) == TAP_LINE_EVENT)
+			return true;
+	}
+	return false;
+}
 
 bool tap_text_is(const unsigned char *data, size_t len)
 {
-	return len > 4 && !memcmp(data, "TEXT", 4);
+	const size_t sniff = len < SNIFF_BYTES ? len : SNIFF_BYTES;
+	const char *text = (const char *)data;
+	struct tap_line l;
+
+	if (memchr(data, 0, sniff))
+		return false;
+	return is_html(data, len) || find_event(&l, text, text + sniff) ||
+	       (len > 9 && !memcmp(data, "# tracer:", 9));
+}
+
+/* ---- lines ---- */
+
+/*
+ * Return the event's time. Lines are in the order of events, so those of one microsecond get times
+ * that differ by 1 ns: events with equal times would be sorted by CPU.
+ */
+static uint64_t place_event(struct text *t, const struct tap_line *l)
+{
+	const uint64_t stamp_ns = l->ts_ns;
+
+	if (l->unit_ns == 1)
+		return t->ts_ns = stamp_ns;
+	t->is_rounded = true;
+	if (stamp_ns >= t->stamp_ns && stamp_ns <= t->ts_ns && t->nr_events)
+		t->ts_ns++;
+	else
+		t->ts_ns = stamp_ns;
+	t->stamp_ns = stamp_ns;
+	return t->ts_ns;
+}
+
+static void give_task(struct text *t, const struct tap_line *l)
+{
+	const unsigned int at = (unsigned int)l->tid % NR_SEEN;
+	const bool has_name =
+		!l->is_brief && !span_is(l->comm, "<...>") && !span_is(l->comm, "<idle>");
+
+	if (l->tid <= 0 || (t->seen[at].tid == l->tid && t->seen[at].tgid == l->tgid))
+		return;
+	t->seen[at].tid = l->tid;
+	t->seen[at].tgid = l->tgid;
+	if (has_name || l->tgid > 0)
+		tap_made_task(t->m, l->tid, has_name ? l->comm.s : NULL, l->comm.len, l->tgid);
+}
+
+static void read_event(struct text *t, struct tap_line *l)
+{
+	static const char unparsed[] = "[FAILED TO PARSE] ";
+	struct tap_kind *kind = tap_kind_find(&t->kinds, t->m, l);
+
+	if (!kind) {
+		t->nr_nameless++;
+		return;
+	}
+	if (l->body.len >= sizeof(unparsed) && !memcmp(l->body.s, unparsed, sizeof(unparsed) - 1)) {
+		l->body.s += sizeof(unparsed) - 1;
+		l->body.len -= sizeof(unparsed) - 1;
+	}
+	while (kind->form != TAP_KIND_SWITCH && kind->form != TAP_KIND_WAKEUP && l->body.len &&
+	       *l->body.s == ' ') {
+		l->body.s++;
+		l->body.len--;
+	}
+	give_task(t, l);
+	if (tap_kind_add(kind, t->m, l, place_event(t, l)))
+		t->nr_events++;
+	else
+		kind->nr_unfit++;
+}
+
+static void read_line(struct text *t, struct span line)
+{
+	struct tap_line l;
+	enum tap_line_kind kind = tap_line_parse(&l, line.s, line.s + line.len);
+
+	if (kind == TAP_LINE_EVENT)
+		read_event(t, &l);
+	else if (kind == TAP_LINE_HEAD)
+		tap_other_read_rest(&t->other, t->m, &l);
+	else
+		tap_other_read(&t->other, t->m, line);
+}
+
+static void read_lines(struct text *t, const char *p, const char *end)
+{
+	for (const char *next; p < end && !t->m->failed; p = next + 1) {
+		next = line_end(p, end);
+		if (next == end) /* part of a line may look like all of another one */
+			t->nr_cut++;
+		else
+			read_line(t, make_line(p, next));
+	}
+}
+
+/* Read the parts of a web page that have text of ftrace. */
+static void read_html(struct text *t, const char *p, const char *end)
+{
+	while (p < end && !t->m->failed) {
+		const char *data = memmem(p, (size_t)(end - p), begin_data, strlen(begin_data));
+		const char *stop;
+
+		if (!data)
+			break;
+		data += strlen(begin_data);
+		stop = memmem(data, (size_t)(end - data), end_data, strlen(end_data)) ?: end;
+		read_lines(t, data, stop);
+		p = stop;
+	}
+}
+
+/* ---- what is said of it ---- */
+
+static const char *find_tool(const struct text *t)
+{
+	if (t->is_html)
+		return "text of systrace";
+	if (!t->has_dash)
+		return "text of perf script";
+	if (t->has_system)
+		return "text of schedtap dump";
+	if (t->other.has_cpus)
+		return "text of trace-cmd report";
+	return t->other.has_tracer ? "text of ftrace" : "text of ftrace or trace-cmd report";
+}
+
+static int give_uname(struct text *t)
+{
+	const struct tap_other *o = &t->other;
+	char uname[512];
+
+	if (!o->release.len)
+		return 0;
+	snprintf(uname, sizeof(uname), "Linux %.*s %.*s %.*s", (int)(o->host.len & 0xff),
+		 o->host.s ?: "", (int)(o->release.len & 0xff), o->release.s,
+		 (int)(o->machine.len & 0xff), o->machine.s ?: "");
+	return tap_dat_set_text(&t->m->r->uname, uname, strlen(uname), t->m->err);
+}
+
+static int note_unfit(const struct text *t)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < t->kinds.nr; i++) {
+		const struct tap_kind *k = t->kinds.all[i];
+
+		if (k->nr_unfit)
+			ret = tap_dat_note(t->m->r, t->m->err,
+					   "%" PRIu64 " lines of %.*s do not have the text that is "
+					   "expected: they are skipped",
+					   k->nr_unfit, (int)k->name.len, k->name.s);
+	}
+	return ret;
+}
+
+static int note(const struct text *t)
+{
+	const struct tap_other *o = &t->other;
+	struct tap_reader *r = t->m->r;
+	struct tap_err *err = t->m->err;
+	int ret = 0;
+
+	if (t->is_rounded)
+		ret = tap_dat_note(r, err,
+				   "the text's times have microseconds: each time is off by up to "
+				   "1 us");
+	if (!ret && !t->has_dash && !o->has_losses)
+		ret = tap_dat_note(r, err, "the text does not say whether events were lost");
+	if (!ret && o->nr_overwritten)
+		ret = tap_dat_note(r, err,
+				   "%" PRIu64 " older events were overwritten in the ring buffers",
+				   o->nr_overwritten);
+	if (!ret && o->nr_lines)
+		ret = tap_dat_note(r, err,
+				   "%" PRIu64 " lines are not events and are skipped, %" PRIu64
+				   " of them of stacks",
+				   o->nr_lines, o->nr_frames);
+	if (!ret && t->nr_nameless)
+		ret = tap_dat_note(r, err,
+				   "%" PRIu64 " events are skipped, as the text has more than "
+				   "1024 kinds of events",
+				   t->nr_nameless);
+	if (!ret && t->nr_cut)
+		ret = tap_dat_note(r, err, "the last line has no end and is skipped");
+	return ret ?: note_unfit(t);
+}
+
+static int end_text(struct text *t)
+{
+	struct tap_made *m = t->m;
+	const char *tool = find_tool(t);
+	int ret;
+
+	if (m->failed)
+		return m->failed;
+	if (!t->nr_events)
+		return tap_made_fail(m, -EINVAL, "'%.300s' has no events", m->r->path);
+	ret = tap_dat_set_text(&m->r->tool, tool, strlen(tool), m->err) ?: give_uname(t) ?: note(t);
+	return ret ?: tap_made_end(m, "");
 }
 
 int tap_text_read(struct tap_made *m, const unsigned char *data, size_t len)
 {
-	return tap_made_fail(m, -1, "%p %zu", (const void *)data, len);
+	const char *p = (const char *)data, *end = p + len;
+	struct text *t = calloc(1, sizeof(*t));
+	struct tap_line first = { 0 };
+	int ret;
+
+	if (!t)
+		return tap_made_fail(m, -ENOMEM, "not enough memory");
+	t->m = m;
+	t->is_html = is_html(data, len);
+	find_event(&first, p, end);
+	t->has_dash = first.has_dash;
+	t->has_system = first.system.len;
+	t->kinds.is_escaped = t->has_dash && t->has_system && !t->is_html && first.unit_ns == 1;
+	if (t->is_html)
+		read_html(t, p, end);
+	else
+		read_lines(t, p, end);
+	ret = end_text(t);
+	tap_kinds_release(&t->kinds);
+	free(t);
+	return ret;
 }
