@@ -3,6 +3,7 @@
 
 #include "file/text/line.h"
 #include "file/text/state.h"
+#include "file/text/unescape.h"
 
 #define MAX_STEPS 20000u /* to learn from a line; one that looks like many layouts takes more */
 #define MAX_LEARNED_BYTES 4096u
@@ -25,8 +26,10 @@ static const char *take_hex(const char *p, const char *end, uint64_t *v)
 static inline const char *take_number(const char *p, const char *end, unsigned int base,
 				      uint64_t *v)
 {
-	const bool is_negative = p < end && *p == '-';
+	bool is_negative;
 
+	p = tap_line_blanks(p, end); /* "%3d" */
+	is_negative = p < end && *p == '-';
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x')
 		return take_hex(p + 2, end, v);
 	if (base == 16)
@@ -106,12 +109,13 @@ static const char *take_run(const struct tap_pieces *pieces, unsigned int *i, co
 	return is_end(pieces, p, end) ? end : NULL;
 }
 
-/* Names have up to 15 bytes, unless they are escaped or have another limit. */
-static inline bool is_too_long(const struct tap_layout *l, unsigned int i, size_t len)
+/* Names have up to 15 bytes, unless they are escaped (unescape.h). */
+static inline bool is_too_long(const struct tap_layout *l, unsigned int i, struct span text)
 {
 	const struct tap_field *f = l->fields[i];
 
-	return f && f->kind == TAP_FIELD_CHARS && len >= f->size && !l->is_escaped;
+	return f && f->kind == TAP_FIELD_CHARS && text.len >= f->size && !l->is_escaped &&
+	       memcmp(text.s, TAP_ARRAY_BEGIN, sizeof(TAP_ARRAY_BEGIN) - 1) != 0;
 }
 
 /* The last piece is a text, which has all that is left but for the fixed text after it. */
@@ -123,7 +127,7 @@ static bool take_last(const struct tap_layout *l, unsigned int i, const char *p,
 	if (after && (size_t)(end - p) >= after && !memcmp(end - after, l->pieces.after, after))
 		end -= after;
 	values[i].text = (struct span){ p, (size_t)(end - p) };
-	return !is_too_long(l, i, values[i].text.len);
+	return !is_too_long(l, i, values[i].text);
 }
 
 bool tap_body_read(const struct tap_layout *l, struct span body,
@@ -144,7 +148,7 @@ bool tap_body_read(const struct tap_layout *l, struct span body,
 			const char *rest;
 
 			at = memchr(at, next->before[0], (size_t)(end - at));
-			if (!at || is_too_long(l, text, (size_t)(at - p)))
+			if (!at || is_too_long(l, text, (struct span){ p, (size_t)(at - p) }))
 				return false;
 			i = text + 1;
 			rest = take_run(pieces, &i, at, end, values);

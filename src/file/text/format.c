@@ -18,6 +18,16 @@ const struct tap_def *tap_format_def(struct span system, struct span name)
 	return NULL;
 }
 
+const struct tap_def *tap_format_short(const struct tap_def *def)
+{
+	const struct tap_def *form;
+
+	for (unsigned int i = 0; (form = tap_def_at(i)); i++)
+		if (form->form_of && !strcmp(form->form_of, def->name))
+			return form;
+	return NULL;
+}
+
 /* Write a definition's format text under another name. */
 static void rename_format(struct tap_buf *out, const struct tap_buf *text, struct span name,
 			  unsigned int id)
@@ -55,7 +65,7 @@ const struct tap_format *tap_format_make(struct tap_made *m, const struct tap_de
 					 struct span name,
 					 bool (*has)(void *ctx, const char *field), void *ctx)
 {
-	const unsigned int id = span_is(name, def->name) ? def->id : WAKEUP_ID;
+	const unsigned int id = span_is(name, "sched_wakeup") ? WAKEUP_ID : def->id;
 
 	if (m->failed)
 		return NULL;

@@ -13,6 +13,9 @@
  */
 const struct tap_def *tap_format_def(struct span system, struct span name);
 
+/* Return the short form of a definition (TRACE_FORM_OF()), or NULL. */
+const struct tap_def *tap_format_short(const struct tap_def *def);
+
 /*
  * Return the layout of the event called @name with the fields that @has says; NULL: all of them.
  * @def: of tap_format_def(). NULL: failed.

@@ -12,7 +12,7 @@
 #include "file/text/unescape.h"
 
 #define MAX_KINDS 1024u
-#define MAX_TRIES 16u /* lines of an event that do not fit its definition, until it is a text */
+#define MAX_TRIES 16u /* lines that do not fit an event's definition, until it is a text */
 #define MAX_NAME_BYTES 100u
 
 static const char *const switch_fields[] = { "prev_comm", "prev_pid", "prev_prio", "prev_state",
@@ -105,18 +105,28 @@ static void set_layout(struct tap_layout *l, const char *const *fields, unsigned
 		l->pieces.v[i].field = fields[i];
 }
 
-static enum tap_kind_form find_form(struct tap_kind *k, const struct tap_line *l)
+static bool learn(struct tap_kind *k, const struct tap_def *def, struct span body)
 {
-	struct tap_plugin_switch s;
-	struct tap_plugin_wakeup w;
 	struct tap_pieces from;
 
-	if (tap_pieces_of_print(&from, k->def) && tap_body_learn(&k->layout, &from, l->body) &&
-	    has_all(&k->layout, k->def, &from))
+	return (tap_pieces_of_print(&from, def) && tap_body_learn(&k->layout, &from, body) &&
+		has_all(&k->layout, def, &from)) ||
+	       (tap_pieces_of_fields(&from, def) && tap_body_learn(&k->layout, &from, body) &&
+		has_all(&k->layout, def, &from));
+}
+
+static enum tap_kind_form find_form(struct tap_kind *k, const struct tap_line *l)
+{
+	const struct tap_def *brief = tap_format_short(k->def);
+	struct tap_plugin_switch s;
+	struct tap_plugin_wakeup w;
+
+	if (learn(k, k->def, l->body))
 		return TAP_KIND_PIECES;
-	if (tap_pieces_of_fields(&from, k->def) && tap_body_learn(&k->layout, &from, l->body) &&
-	    has_all(&k->layout, k->def, &from))
+	if (brief && learn(k, brief, l->body)) {
+		k->def = brief;
 		return TAP_KIND_PIECES;
+	}
 	if (span_is(l->name, "sched_switch") && tap_plugin_switch(&s, l->body, l->tid)) {
 		set_layout(&k->layout, switch_fields, 7);
 		return TAP_KIND_SWITCH;
@@ -126,7 +136,13 @@ static enum tap_kind_form find_form(struct tap_kind *k, const struct tap_line *l
 		set_layout(&k->layout, wakeup_fields, 4);
 		return TAP_KIND_WAKEUP;
 	}
-	return ++k->nr_tries == MAX_TRIES ? TAP_KIND_TEXT : TAP_KIND_UNDECIDED;
+	return TAP_KIND_UNDECIDED;
+}
+
+void tap_kind_skip(struct tap_kind *k)
+{
+	if (++k->nr_unfit == MAX_TRIES && k->form == TAP_KIND_UNDECIDED)
+		k->form = TAP_KIND_TEXT;
 }
 
 /* Decide from this line how the kind is read. Return: false if it does not fit. */
@@ -204,6 +220,8 @@ static void put_text(const struct tap_kind *k, unsigned char *rec, const struct 
 
 	if (k->layout.is_escaped && memchr(s.s, '\\', s.len))
 		s = tap_unescape(plain, sizeof(plain), s);
+	else if (f->kind == TAP_FIELD_CHARS && tap_is_array(s))
+		s = tap_unarray(plain, sizeof(plain), s);
 	tap_made_text(k->fmt, rec, f, s.s, s.len, text_bytes, used);
 }
 

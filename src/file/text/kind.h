@@ -25,8 +25,7 @@ struct tap_kind {
 	const struct tap_format *fmt;
 	enum tap_kind_form form;
 	bool has_strings;
-	unsigned int nr_tries;
-	uint64_t nr_unfit; /* lines that do not fit */
+	uint64_t nr_unfit; /* lines that do not fit, which are skipped */
 	struct tap_layout layout;
 };
 
@@ -39,8 +38,10 @@ struct tap_kinds {
 
 /* Find the kind of a line's event. Return: NULL if there are too many, or without memory. */
 struct tap_kind *tap_kind_find(struct tap_kinds *k, struct tap_made *m, const struct tap_line *l);
-/* Add the line's event at @ts_ns. Return: false if it does not fit its kind; or m->failed. */
+/* Add the line's event at @ts_ns. Return: false if the line does not fit its kind. */
 bool tap_kind_add(struct tap_kind *k, struct tap_made *m, const struct tap_line *l, uint64_t ts_ns);
+/* Count a line that does not fit. After some of them an undecided kind is a text. */
+void tap_kind_skip(struct tap_kind *k);
 /* Note that events of @cpu were lost in an interval; -1: of an unknown CPU. 0 events: unknown. */
 bool tap_kind_add_gap(struct tap_made *m, int cpu, uint64_t count, uint64_t first_ns,
 		      uint64_t last_ns);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The print format at .at, and the rest of its arguments. */
+/* A print format that is taken apart: its literals as one text, and its other arguments. */
 struct print {
 	const struct tap_def *def;
 	char text[1024]; /* its literals as one */
@@ -165,7 +165,8 @@ bool tap_pieces_of_print(struct tap_pieces *p, const struct tap_def *def)
 	*p = (struct tap_pieces){ 0 };
 	if (!begin_print(&f, def))
 		return false;
-	for (before = f.text; (at = strchr(before, '%'));) {
+	before = f.text + strspn(f.text, " "); /* as trace-cmd's padding, it says nothing */
+	while ((at = strchr(before, '%'))) {
 		before = add_piece(p, &f, before, at);
 		if (!before)
 			return false;

@@ -11,6 +11,7 @@
 #include "file/text/other.h"
 
 #define SNIFF_BYTES ((size_t)64 << 10)
+#define MAX_NAME_LINES 15u
 #define NR_SEEN 4096u /* tasks whose last line is remembered */
 
 static const char begin_data[] = "<script class=\"trace-data\" type=\"application/text\">";
@@ -20,7 +21,7 @@ struct text {
 	struct tap_made *m;
 	struct tap_kinds kinds;
 	struct tap_other other;
-	bool is_html, is_escaped, has_dash, has_system, has_crlf;
+	bool is_html, has_dash, has_system;
 	bool is_rounded; /* a time has less than nanoseconds */
 	uint64_t stamp_ns, ts_ns; /* of the last event: in the text, and given */
 	uint64_t nr_events, nr_nameless; /* .nr_nameless: of too many kinds */
@@ -85,22 +86,19 @@ bool tap_text_is(const unsigned char *data, size_t len)
 /* ---- lines ---- */
 
 /*
- * Return the event's time. Lines are in the order of events, so those of one microsecond get times
+ * Set the event's time. Lines are in the order of events, so those of one microsecond get times
  * that differ by 1 ns: events with equal times would be sorted by CPU.
  */
-static uint64_t place_event(struct text *t, const struct tap_line *l)
+static void place_event(struct text *t, const struct tap_line *l)
 {
 	const uint64_t stamp_ns = l->ts_ns;
 
-	if (l->unit_ns == 1)
-		return t->ts_ns = stamp_ns;
-	t->is_rounded = true;
-	if (stamp_ns >= t->stamp_ns && stamp_ns <= t->ts_ns && t->nr_events)
+	t->is_rounded |= l->unit_ns > 1;
+	if (l->unit_ns > 1 && stamp_ns >= t->stamp_ns && stamp_ns <= t->ts_ns && t->nr_events)
 		t->ts_ns++;
 	else
 		t->ts_ns = stamp_ns;
 	t->stamp_ns = stamp_ns;
-	return t->ts_ns;
 }
 
 static void give_task(struct text *t, const struct tap_line *l)
@@ -117,42 +115,81 @@ static void give_task(struct text *t, const struct tap_line *l)
 		tap_made_task(t->m, l->tid, has_name ? l->comm.s : NULL, l->comm.len, l->tgid);
 }
 
-static void read_event(struct text *t, struct tap_line *l)
+/* Return the body as the kind reads it: without blanks before it, unless a name could begin so. */
+static struct span find_body(const struct tap_kind *kind, struct span body)
 {
 	static const char unparsed[] = "[FAILED TO PARSE] ";
+	const char *end = body.s + body.len;
+
+	if (body.len >= sizeof(unparsed) && !memcmp(body.s, unparsed, sizeof(unparsed) - 1))
+		body.s += sizeof(unparsed) - 1;
+	if (kind->form != TAP_KIND_SWITCH && kind->form != TAP_KIND_WAKEUP)
+		body.s = tap_line_blanks(body.s, end);
+	return (struct span){ body.s, (size_t)(end - body.s) };
+}
+
+/*
+ * A name with an end of line goes on in the next lines. Return: the end of the lines with which the
+ * event fits its kind; NULL if it does not.
+ */
+static const char *join_lines(struct tap_kind *kind, struct text *t, struct tap_line *l,
+			      const char *end)
+{
+	const char *next = l->body.s + l->body.len;
+	struct tap_line other;
+
+	for (unsigned int i = 0; i < MAX_NAME_LINES; i++) {
+		const char *begin = next + 1;
+
+		if (begin >= end || (next = line_end(begin, end)) == end ||
+		    tap_line_parse(&other, begin, next) == TAP_LINE_EVENT)
+			return NULL;
+		l->body.len = (size_t)(next - l->body.s);
+		if (tap_kind_add(kind, t->m, l, t->ts_ns))
+			return next;
+	}
+	return NULL;
+}
+
+/* Read an event. @line_end: the end of its line. Return: the end of its last line. */
+static const char *read_event(struct text *t, struct tap_line *l, const char *line_end,
+			      const char *end)
+{
 	struct tap_kind *kind = tap_kind_find(&t->kinds, t->m, l);
+	const char *last = line_end;
 
 	if (!kind) {
 		t->nr_nameless++;
-		return;
+		return line_end;
 	}
-	if (l->body.len >= sizeof(unparsed) && !memcmp(l->body.s, unparsed, sizeof(unparsed) - 1)) {
-		l->body.s += sizeof(unparsed) - 1;
-		l->body.len -= sizeof(unparsed) - 1;
-	}
-	while (kind->form != TAP_KIND_SWITCH && kind->form != TAP_KIND_WAKEUP && l->body.len &&
-	       *l->body.s == ' ') {
-		l->body.s++;
-		l->body.len--;
-	}
+	l->body = find_body(kind, l->body);
 	give_task(t, l);
-	if (tap_kind_add(kind, t->m, l, place_event(t, l)))
+	place_event(t, l);
+	if (!tap_kind_add(kind, t->m, l, t->ts_ns))
+		last = join_lines(kind, t, l, end);
+	if (last)
 		t->nr_events++;
 	else
-		kind->nr_unfit++;
+		tap_kind_skip(kind);
+	return last ?: line_end;
 }
 
-static void read_line(struct text *t, struct span line)
+/* Read a line that ends at @next. Return: the end of the last line that was read. */
+static const char *read_line(struct text *t, const char *p, const char *next, const char *end)
 {
+	const struct span line = make_line(p, next);
 	struct tap_line l;
-	enum tap_line_kind kind = tap_line_parse(&l, line.s, line.s + line.len);
 
-	if (kind == TAP_LINE_EVENT)
-		read_event(t, &l);
-	else if (kind == TAP_LINE_HEAD)
+	switch (tap_line_parse(&l, line.s, line.s + line.len)) {
+	case TAP_LINE_EVENT:
+		return read_event(t, &l, next, end);
+	case TAP_LINE_HEAD:
 		tap_other_read_rest(&t->other, t->m, &l);
-	else
+		return next;
+	default:
 		tap_other_read(&t->other, t->m, line);
+		return next;
+	}
 }
 
 static void read_lines(struct text *t, const char *p, const char *end)
@@ -162,7 +199,7 @@ static void read_lines(struct text *t, const char *p, const char *end)
 		if (next == end) /* part of a line may look like all of another one */
 			t->nr_cut++;
 		else
-			read_line(t, make_line(p, next));
+			next = read_line(t, p, next, end);
 	}
 }
 
