@@ -305,6 +305,8 @@ static int end_text(struct text *t)
 		return m->failed;
 	if (!t->nr_events)
 		return tap_made_fail(m, -EINVAL, "'%.300s' has no events", m->r->path);
+	/* ftrace switches events on for all CPUs at once, as it does for a trace.dat; perf does not */
+	m->r->info.version = t->has_dash ? 6 : 0;
 	ret = tap_dat_set_text(&m->r->tool, tool, strlen(tool), m->err) ?: give_uname(t) ?: note(t);
 	return ret ?: tap_made_end(m, "");
 }
