@@ -183,7 +183,8 @@ static bool find_piece(const struct learner *b, unsigned int i, const char *p,
 }
 
 /* Make a piece of " word=VALUE" at @p, which the definition does not have. */
-static bool find_skipped(const struct learner *b, const char *p, struct tap_piece *piece)
+static bool find_skipped(const struct learner *b, unsigned int i, const char *p,
+			 struct tap_piece *piece)
 {
 	const char *key = p + (p < b->end && *p == ' '), *end = key;
 
@@ -193,6 +194,9 @@ static bool find_skipped(const struct learner *b, const char *p, struct tap_piec
 	if (!b->skips || end == key || end == b->end || *end != '=' ||
 	    end + 1 - p >= (ptrdiff_t)sizeof(piece->before))
 		return false;
+	for (; i < b->from->nr; i++)
+		if (has_before(&b->from->v[i], p, b->end))
+			return false;
 	piece->before_len = (uint8_t)(end + 1 - p);
 	memcpy(piece->before, p, piece->before_len);
 	return true;
@@ -224,16 +228,14 @@ static bool learn(struct learner *b, unsigned int i, const char *p)
 		p -= piece.before_len;
 		to->nr--;
 	}
-	if (i < b->from->nr && learn(b, i + 1, p))
-		return true;
-	if (!find_skipped(b, p, &piece))
-		return false;
-	to->v[to->nr++] = piece;
-	value = take_value(&piece, p + piece.before_len, b->end, &v);
-	if (learn(b, i, value))
-		return true;
-	to->nr--;
-	return false;
+	if (find_skipped(b, i, p, &piece)) {
+		to->v[to->nr++] = piece;
+		value = take_value(&piece, p + piece.before_len, b->end, &v);
+		if (learn(b, i, value))
+			return true;
+		to->nr--;
+	}
+	return i < b->from->nr && learn(b, i + 1, p);
 }
 
 bool tap_body_learn(struct tap_layout *l, const struct tap_pieces *from, struct span body)

@@ -105,6 +105,17 @@ static void set_layout(struct tap_layout *l, const char *const *fields, unsigned
 		l->pieces.v[i].field = fields[i];
 }
 
+/* Return the body without blanks before it, which are padding, and without what trace-cmd adds. */
+static struct span plain_body(const struct tap_line *l)
+{
+	static const char unparsed[] = "[FAILED TO PARSE] ";
+	const char *end = l->body.s + l->body.len, *p = tap_line_blanks(l->body.s, end);
+
+	if ((size_t)(end - p) >= sizeof(unparsed) && !memcmp(p, unparsed, sizeof(unparsed) - 1))
+		p += sizeof(unparsed) - 1;
+	return (struct span){ p, (size_t)(end - p) };
+}
+
 static bool learn(struct tap_kind *k, const struct tap_def *def, struct span body)
 {
 	struct tap_pieces from;
@@ -118,12 +129,13 @@ static bool learn(struct tap_kind *k, const struct tap_def *def, struct span bod
 static enum tap_kind_form find_form(struct tap_kind *k, const struct tap_line *l)
 {
 	const struct tap_def *brief = tap_format_short(k->def);
+	const struct span body = plain_body(l);
 	struct tap_plugin_switch s;
 	struct tap_plugin_wakeup w;
 
-	if (learn(k, k->def, l->body))
+	if (learn(k, k->def, body))
 		return TAP_KIND_PIECES;
-	if (brief && learn(k, brief, l->body)) {
+	if (brief && learn(k, brief, body)) {
 		k->def = brief;
 		return TAP_KIND_PIECES;
 	}
@@ -191,7 +203,7 @@ static bool read_values(const struct tap_kind *k, const struct tap_line *l,
 	struct tap_plugin_wakeup w;
 
 	if (k->form == TAP_KIND_PIECES)
-		return tap_body_read(&k->layout, l->body, values);
+		return tap_body_read(&k->layout, plain_body(l), values);
 	if (k->form == TAP_KIND_SWITCH) {
 		if (!tap_plugin_switch(&s, l->body, l->tid))
 			return false;
@@ -233,11 +245,12 @@ static uint32_t bytes_of(size_t len)
 static bool add_text(const struct tap_kind *k, struct tap_made *m, const struct tap_line *l,
 		     uint64_t ts_ns)
 {
-	uint32_t used = 0, bytes = bytes_of(l->body.len);
+	const struct span body = plain_body(l);
+	uint32_t used = 0, bytes = bytes_of(body.len);
 	unsigned char *rec = tap_made_add(m, k->fmt, l->cpu, ts_ns, l->tid, bytes);
 
 	if (rec)
-		put_text(k, rec, &k->fmt->fields[k->fmt->nr_common], l->body, bytes, &used);
+		put_text(k, rec, &k->fmt->fields[k->fmt->nr_common], body, bytes, &used);
 	return true;
 }
 

@@ -115,19 +115,6 @@ static void give_task(struct text *t, const struct tap_line *l)
 		tap_made_task(t->m, l->tid, has_name ? l->comm.s : NULL, l->comm.len, l->tgid);
 }
 
-/* Return the body as the kind reads it: without blanks before it, unless a name could begin so. */
-static struct span find_body(const struct tap_kind *kind, struct span body)
-{
-	static const char unparsed[] = "[FAILED TO PARSE] ";
-	const char *end = body.s + body.len;
-
-	if (body.len >= sizeof(unparsed) && !memcmp(body.s, unparsed, sizeof(unparsed) - 1))
-		body.s += sizeof(unparsed) - 1;
-	if (kind->form != TAP_KIND_SWITCH && kind->form != TAP_KIND_WAKEUP)
-		body.s = tap_line_blanks(body.s, end);
-	return (struct span){ body.s, (size_t)(end - body.s) };
-}
-
 /*
  * A name with an end of line goes on in the next lines. Return: the end of the lines with which the
  * event fits its kind; NULL if it does not.
@@ -162,7 +149,6 @@ static const char *read_event(struct text *t, struct tap_line *l, const char *li
 		t->nr_nameless++;
 		return line_end;
 	}
-	l->body = find_body(kind, l->body);
 	give_task(t, l);
 	place_event(t, l);
 	if (!tap_kind_add(kind, t->m, l, t->ts_ns))
@@ -247,14 +233,18 @@ static int give_uname(struct text *t)
 	return tap_dat_set_text(&t->m->r->uname, uname, strlen(uname), t->m->err);
 }
 
-static int note_unfit(const struct text *t)
+static int note_kinds(const struct text *t)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < t->kinds.nr; i++) {
 		const struct tap_kind *k = t->kinds.all[i];
 
-		if (k->nr_unfit)
+		if (k->form == TAP_KIND_SWITCH)
+			ret = tap_dat_note(t->m->r, t->m->err,
+					   "the text of sched_switch does not say whether a task "
+					   "was preempted (R+) or yielded (R): all are R");
+		if (!ret && k->nr_unfit)
 			ret = tap_dat_note(t->m->r, t->m->err,
 					   "%" PRIu64 " lines of %.*s do not have the text that is "
 					   "expected: they are skipped",
@@ -292,7 +282,7 @@ static int note(const struct text *t)
 				   t->nr_nameless);
 	if (!ret && t->nr_cut)
 		ret = tap_dat_note(r, err, "the last line has no end and is skipped");
-	return ret ?: note_unfit(t);
+	return ret ?: note_kinds(t);
 }
 
 static int end_text(struct text *t)
@@ -305,7 +295,8 @@ static int end_text(struct text *t)
 		return m->failed;
 	if (!t->nr_events)
 		return tap_made_fail(m, -EINVAL, "'%.300s' has no events", m->r->path);
-	/* ftrace switches events on for all CPUs at once, as it does for a trace.dat; perf does not */
+	/* ftrace switches events on for all CPUs at once, as it does for a trace.dat; perf does not
+	 */
 	m->r->info.version = t->has_dash ? 6 : 0;
 	ret = tap_dat_set_text(&m->r->tool, tool, strlen(tool), m->err) ?: give_uname(t) ?: note(t);
 	return ret ?: tap_made_end(m, "");
