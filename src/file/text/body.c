@@ -202,6 +202,14 @@ static bool find_skipped(const struct learner *b, unsigned int i, const char *p,
 	return true;
 }
 
+/* Return true if the text may end before the piece @i of .from. */
+static bool may_end(const struct learner *b, unsigned int i)
+{
+	while (i < b->from->nr && !b->from->v[i].is_needed)
+		i++;
+	return i == b->from->nr && b->layout->pieces.nr;
+}
+
 /* Find pieces from @p on, where those of .from may go on with its @i. */
 static bool learn(struct learner *b, unsigned int i, const char *p)
 {
@@ -213,8 +221,8 @@ static bool learn(struct learner *b, unsigned int i, const char *p)
 	if (!b->left || to->nr == TAP_PIECES_MAX)
 		return false;
 	b->left--;
-	if (is_end(b->from, p, b->end))
-		return to->nr > 0;
+	if (is_end(b->from, p, b->end) && may_end(b, i))
+		return true;
 	if (find_piece(b, i, p, &piece)) {
 		to->v[to->nr++] = piece;
 		p += piece.before_len;
@@ -235,7 +243,7 @@ static bool learn(struct learner *b, unsigned int i, const char *p)
 			return true;
 		to->nr--;
 	}
-	return i < b->from->nr && learn(b, i + 1, p);
+	return i < b->from->nr && !b->from->v[i].is_needed && learn(b, i + 1, p);
 }
 
 bool tap_body_learn(struct tap_layout *l, const struct tap_pieces *from, struct span body)

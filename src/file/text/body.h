@@ -26,7 +26,7 @@ bool tap_body_read(const struct tap_layout *l, struct span body,
 
 /*
  * Find the pieces of a definition in a first line, and others between them, which are skipped. The
- * fields of @l are left alone. Return: false if the line does not have enough of them.
+ * fields of @l are left alone. Return: false if the line lacks one that is needed.
  */
 bool tap_body_learn(struct tap_layout *l, const struct tap_pieces *from, struct span body);
 

@@ -77,27 +77,6 @@ static bool has_field(void *ctx, const char *field)
 	return false;
 }
 
-/* Return true if texts of some kernels do not have this field. */
-static bool is_optional(const struct tap_def *def, const char *field)
-{
-	for (unsigned int i = 0; i < def->nr_needs; i++)
-		if (!strcmp(def->needs[i].field, field))
-			return true;
-	/* since v6.14, and only schedtap's */
-	return !strcmp(field, "group_dead") || !strcmp(field, "threadgroup");
-}
-
-static bool has_all(struct tap_layout *l, const struct tap_def *def, const struct tap_pieces *from)
-{
-	for (unsigned int i = 0; i < from->nr; i++) {
-		const char *field = from->v[i].field;
-
-		if (field && !is_optional(def, field) && !has_field(l, field))
-			return false;
-	}
-	return true;
-}
-
 static void set_layout(struct tap_layout *l, const char *const *fields, unsigned int nr)
 {
 	l->pieces = (struct tap_pieces){ .nr = nr };
@@ -120,10 +99,8 @@ static bool learn(struct tap_kind *k, const struct tap_def *def, struct span bod
 {
 	struct tap_pieces from;
 
-	return (tap_pieces_of_print(&from, def) && tap_body_learn(&k->layout, &from, body) &&
-		has_all(&k->layout, def, &from)) ||
-	       (tap_pieces_of_fields(&from, def) && tap_body_learn(&k->layout, &from, body) &&
-		has_all(&k->layout, def, &from));
+	return (tap_pieces_of_print(&from, def) && tap_body_learn(&k->layout, &from, body)) ||
+	       (tap_pieces_of_fields(&from, def) && tap_body_learn(&k->layout, &from, body));
 }
 
 static enum tap_kind_form find_form(struct tap_kind *k, const struct tap_line *l)

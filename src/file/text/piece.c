@@ -107,6 +107,16 @@ static void add_words(struct tap_piece *p, struct span arg)
 	}
 }
 
+/* Return true if the texts of some kernels do not have this field. */
+static bool is_optional(const struct tap_def *def, const char *field)
+{
+	for (unsigned int i = 0; i < def->nr_needs; i++)
+		if (!strcmp(def->needs[i].field, field))
+			return true;
+	/* the kernel prints it since v6.16; only schedtap prints it */
+	return !strcmp(field, "group_dead") || !strcmp(field, "threadgroup");
+}
+
 static void set_kind(struct tap_piece *p, const struct tap_field *f, char conversion,
 		     struct span arg)
 {
@@ -153,6 +163,7 @@ static const char *add_piece(struct tap_pieces *p, struct print *f, const char *
 	*piece = (struct tap_piece){ .before_len = (uint8_t)len };
 	memcpy(piece->before, before, len);
 	set_kind(piece, has_piece(p, field) ? NULL : field, *end, arg);
+	piece->is_needed = piece->field && !is_optional(f->def, piece->field);
 	p->nr++;
 	return end + 1;
 }

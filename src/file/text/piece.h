@@ -29,6 +29,7 @@ struct tap_piece {
 	uint8_t base; /* 10 or 16 */
 	enum tap_piece_kind kind;
 	const char *field; /* name; NULL: not used, such as a cgroup's path */
+	bool is_needed; /* the texts of all kernels have it */
 	struct {
 		struct span text;
 		uint64_t value;
