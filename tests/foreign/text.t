@@ -293,7 +293,7 @@ expect("trace-cmd's lost events", line('1.000001', 0, $waking) . "CPU:0 [12 EVEN
 	[$first, '[000] 12 events lost between 1.000001000 and 1.000002000', $first =~ s/01000/02000/r, '[000] some events lost between 1.000002000 and 1.000003000',
 		$first =~ s/01000/03000/r]);
 expect('a buffer that was overwritten', "# tracer: nop\n# entries-in-buffer/entries-written: 3/30   #P:2\n" . line('1.000001', 0, $waking) . "##### CPU 1 buffer started ####\n" .
-	line('1.000002', 1, $waking), [$first, '[001] some events lost between 1.000002000 and 1.000002000', $first =~ s/000\] 1\.000001/001] 1.000002/r], qr/27 older events/);
+	line('1.000002', 1, $waking), [$first, '[001] some events lost between 1.000002000 and 1.000002000', $first =~ s/000\] 1\.000001/001] 1.000002/r], qr/overwritten in the ring buffers: 27/);
 expect("perf's lost events", "   a     1 [000]     1.000001: sched:$waking\n   a     1 [000]     1.000002: PERF_RECORD_LOST lost 7\n   a     1 [000]     1.000003: sched:$waking\n",
 	[$first, '[000] 7 events lost between 1.000001000 and 1.000003000', $first =~ s/01000/03000/r], qr/^(?!.*whether events were lost)/s);
 {
@@ -306,13 +306,13 @@ expect("perf's lost events", "   a     1 [000]     1.000001: sched:$waking\n   a
 
 # damage
 expect('a last line that is cut', line('1.000001', 0, $waking) . line('1.000002', 0, $waking) =~ s/00\n//r, [$first], qr/last line has no end/);
-expect('lines that are not events', "hello\n" . line('1.000001', 0, $waking) . " => schedule\n => do_idle\n", [$first], qr/3 lines are not events and are skipped, 2 of them of stacks/);
-expect('a line that does not fit', line('1.000001', 0, $waking) . line('1.000002', 0, 'sched_waking: comm=a pid=x'), [$first], qr/1 lines of sched_waking/);
-expect('an event that never fits', join('', map { line("1.0000$_", 0, 'sched_switch: hello') } 10 .. 26), ['[000] 1.000026000: text:sched_switch: hello'], qr/16 lines of sched_switch/);
+expect('lines that are not events', "hello\n" . line('1.000001', 0, $waking) . " => schedule\n => do_idle\n", [$first], qr/not events: 3, of these lines of stacks: 2/);
+expect('a line that does not fit', line('1.000001', 0, $waking) . line('1.000002', 0, 'sched_waking: comm=a pid=x'), [$first], qr/lines of sched_waking without the expected text: 1/);
+expect('an event that never fits', join('', map { line("1.0000$_", 0, 'sched_switch: hello') } 10 .. 26), ['[000] 1.000026000: text:sched_switch: hello'], qr/lines of sched_switch without the expected text: 16/);
 expect('no events', "# tracer: nop\n#\n", undef, qr/has no events/);
 expect('lines that are not in order', line('2.000001', 0, $waking) . line('1.000001', 0, $waking), undef, qr/sort the file/);
 expect('a CPU that cannot be', line('2.000001', 99999, $waking), undef, qr/CPU 99999/);
-expect('numbers that are too large', line('1.000001', 0, $waking) . line('99999999999.000001', 0, $waking) . "   a-99999999999 [000] 1.000001: $waking\n", [$first], qr/2 lines are not events/);
+expect('numbers that are too large', line('1.000001', 0, $waking) . line('99999999999.000001', 0, $waking) . "   a-99999999999 [000] 1.000001: $waking\n", [$first], qr/not events: 2/);
 
 print "1..$n\n";
 exit($failed ? 1 : 0);

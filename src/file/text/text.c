@@ -245,10 +245,10 @@ static int note_kinds(const struct text *t)
 					   "the text of sched_switch does not say whether a task "
 					   "was preempted (R+) or yielded (R): all are R");
 		if (!ret && k->nr_unfit)
-			ret = tap_dat_note(t->m->r, t->m->err,
-					   "%" PRIu64 " lines of %.*s do not have the text that is "
-					   "expected: they are skipped",
-					   k->nr_unfit, (int)k->name.len, k->name.s);
+			ret = tap_dat_note(
+				t->m->r, t->m->err,
+				"skipped lines of %.*s without the expected text: %" PRIu64,
+				(int)k->name.len, k->name.s, k->nr_unfit);
 	}
 	return ret;
 }
@@ -267,18 +267,18 @@ static int note(const struct text *t)
 	if (!ret && !t->has_dash && !o->has_losses)
 		ret = tap_dat_note(r, err, "the text does not say whether events were lost");
 	if (!ret && o->nr_overwritten)
-		ret = tap_dat_note(r, err,
-				   "%" PRIu64 " older events were overwritten in the ring buffers",
-				   o->nr_overwritten);
+		ret = tap_dat_note(
+			r, err, "older events that were overwritten in the ring buffers: %" PRIu64,
+			o->nr_overwritten);
 	if (!ret && o->nr_lines)
 		ret = tap_dat_note(r, err,
-				   "%" PRIu64 " lines are not events and are skipped, %" PRIu64
-				   " of them of stacks",
+				   "skipped lines that are not events: %" PRIu64
+				   ", of these lines of "
+				   "stacks: %" PRIu64,
 				   o->nr_lines, o->nr_frames);
 	if (!ret && t->nr_nameless)
 		ret = tap_dat_note(r, err,
-				   "%" PRIu64 " events are skipped, as the text has more than "
-				   "1024 kinds of events",
+				   "skipped events of names beyond the first 1024: %" PRIu64,
 				   t->nr_nameless);
 	if (!ret && t->nr_cut)
 		ret = tap_dat_note(r, err, "the last line has no end and is skipped");
