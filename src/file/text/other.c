@@ -21,12 +21,15 @@ static struct span after(struct span s, const char *with)
 	return (struct span){ at, (size_t)(s.s + s.len - at) };
 }
 
-/* Read a number, with blanks before it. @s: moved behind it. Return: false if there is none. */
+/* Read a number, with blanks before it. @s: moved after it. Return: false if there is none. */
 static bool take(struct span *s, uint64_t max, uint64_t *v)
 {
-	const char *end = s->s + s->len;
-	const char *p = s->s ? tap_line_number(tap_line_blanks(s->s, end), end, max, v) : NULL;
+	const char *end, *p;
 
+	if (!s->s)
+		return false;
+	end = s->s + s->len;
+	p = tap_line_number(tap_line_blanks(s->s, end), end, max, v);
 	if (!p)
 		return false;
 	*s = (struct span){ p, (size_t)(end - p) };
