@@ -42,6 +42,11 @@ enum tap_checksums {
 /** struct tap_reader_info - The recording's own description. Texts that are not recorded are "". */
 struct tap_reader_info {
 	unsigned int version; /* trace.dat version, 6 or 7; 0: perf.data */
+	/*
+	 * The recorder switched events on for all CPUs at once, before the first event: what ran
+	 * until a CPU's first switch ran from the start on.
+	 */
+	bool begins_at_once;
 	bool is_spool; /* an unpacked spool folder: its recorder is running or was killed */
 	bool big_endian;
 	uint8_t long_size;

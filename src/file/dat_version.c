@@ -32,6 +32,7 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 		return tap_unknown_file(r, err);
 	if (b.bad)
 		return tap_dat_bad(r, err, "its header is invalid");
+	r->info.begins_at_once = true;
 	if (!strcmp(version, "7")) {
 		r->info.version = 7;
 		return tap_dat_read_v7(r, &b, err);

@@ -297,7 +297,7 @@ static int end_text(struct text *t)
 		return tap_made_fail(m, -EINVAL, "'%.300s' has no events", m->r->path);
 	/* ftrace switches events on for all CPUs at once, as it does for a trace.dat; perf does not
 	 */
-	m->r->info.version = t->has_dash ? 6 : 0;
+	m->r->info.begins_at_once = t->has_dash;
 	ret = tap_dat_set_text(&m->r->tool, tool, strlen(tool), m->err) ?: give_uname(t) ?: note(t);
 	return ret ?: tap_made_end(m, "");
 }

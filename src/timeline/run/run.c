@@ -214,7 +214,7 @@ static int find_on(struct tap_run *run, const struct tap_reader_span *span, stru
 	bool is_whole = !run->time.text || (!span->before && !span->beyond);
 	int ret;
 
-	if (!tap_reader_info(run->rec.reader)->version || !is_whole)
+	if (!tap_reader_info(run->rec.reader)->begins_at_once || !is_whole)
 		/* perf.data, or part of a recording: survey.on_from_ns keeps its default */
 		return 0;
 	run->survey.on_from_ns = run->rec.said.from_ns;
