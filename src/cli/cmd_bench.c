@@ -10,79 +10,15 @@
 #include <unistd.h>
 
 #include "file/spool.h"
-#include "show/bench/bench.h"
+#include "cli/bench_options.h"
 #include "cli/beside.h"
 #include "cli/cmd_report.h"
 #include "cli/screen.h"
 
 #define LOG_TAIL ((size_t)4096)
-#define MAX_ROUNDS 1000
-#define MAX_THREADS 100000 /* also of all messengers or groups together */
-#define WORK_NS 30000u
-#define MATRIX 16u /* a product takes 1 to 3 us: fine steps of --work */
-/* schbench's defaults: 5 products of matrices, all three of which have 256 KiB; sleeps of 100 us */
-#define SCHBENCH_MATRIX 104u
-#define SCHBENCH_PRODUCTS 5u
-#define SCHBENCH_SLEEP_NS 100000u
-
-struct bench_opts {
-	const struct tap_style *style; /* NULL: text */
-	const char *scheduler, *like, *output;
-	uint64_t duration_ns, warm_up_ns, work_ns;
-	int64_t rounds, threads, messengers;
-	bool no_record;
-};
-
-#define T struct bench_opts
-static const struct tap_opt options[] = {
-	{ "rounds", 'r', "N", "run the load this many times [3]", TAP_OPT_INT, offsetof(T, rounds),
-	  .min = 1, .max = MAX_ROUNDS },
-	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
-		   "measure for this long in each round [10s]"),
-	TAP_OPTION(T, warm_up_ns, "warm-up", 0, "TIME", TAP_OPT_TIME,
-		   "before that, run the load for this long [1s]"),
-	{ "threads", 0, "N",
-	  "messages, mixed: workers of each messenger [CPUs]; yield, hog: threads per CPU [2]; "
-	  "fork: threads that fork [1]; --like hackbench: senders of a group [20]",
-	  TAP_OPT_INT, offsetof(T, threads), .min = 1, .max = MAX_THREADS },
-	{ "messengers", 0, "N",
-	  "messages, mixed: threads that wake workers [1]; --like hackbench: groups [10]",
-	  TAP_OPT_INT, offsetof(T, messengers), .min = 1, .max = MAX_THREADS },
-	TAP_OPTION(T, work_ns, "work", 0, "TIME", TAP_OPT_TIME,
-		   "messages, mixed, hog: CPU work of a request [30us; --like schbench: that of "
-		   "schbench]"),
-	TAP_OPTION(T, scheduler, "expect-scheduler", 0, "NAME", TAP_OPT_STRING,
-		   "fail unless this scheduler is in use: EEVDF, CFS, or a sched_ext scheduler"),
-	TAP_OPTION(T, like, "like", 0, "BENCHMARK", TAP_OPT_STRING,
-		   "with messages: run the load of schbench or hackbench, and also print its "
-		   "lines"),
-	TAP_OPTION(T, output, "output", 'o', "FILE", TAP_OPT_STRING,
-		   "keep the last round's recording in this file"),
-	TAP_OPTION(T, no_record, "no-record", 0, NULL, TAP_OPT_FLAG,
-		   "do not record: no reasons, and no overhead of recording"),
-	{ .name = "json",
-	  .help = "print JSON, times in nanoseconds",
-	  .type = TAP_OPT_CHOICE,
-	  .offset = offsetof(T, style),
-	  .choice = &tap_style_json },
-	{ 0 }
-};
-#undef T
-
-static const struct bench_load {
-	const char *name, *unit;
-} loads[TAP_NR_LOADS] = {
-	[TAP_LOAD_MESSAGES] = { "messages", "requests" },
-	[TAP_LOAD_PIPE] = { "pipe", "round trips" },
-	[TAP_LOAD_YIELD] = { "yield", "yields" },
-	[TAP_LOAD_FORK] = { "fork", "forks" },
-	[TAP_LOAD_HOG] = { "hog", "units of work" },
-	[TAP_LOAD_MIXED] = { "mixed", "requests" },
-	[TAP_LOAD_GROUPS] = { "messages", "messages" }, /* chosen by --like hackbench */
-};
 
 struct running {
-	const struct bench_opts *opts;
+	const struct tap_bench_opts *opts;
 	struct tap_bench bench;
 	char folder[PATH_MAX]; /* of the recordings that are not kept */
 	int log; /* receives the recorders' messages */
@@ -95,119 +31,7 @@ static void on_stop(int sig)
 	stopped = sig;
 }
 
-/* ---- options ---- */
-
-static int find_load(const struct tap_strings *operands, enum tap_load_kind *kind,
-		     struct tap_err *err)
-{
-	if (operands->nr != 1)
-		return tap_err_set(err, -EINVAL,
-				   "expected one load: messages, pipe, yield, fork, hog or mixed");
-	for (*kind = 0; *kind < TAP_LOAD_GROUPS; (*kind)++)
-		if (!strcmp(operands->v[0], loads[*kind].name))
-			return 0;
-	return tap_err_set(err, -EINVAL,
-			   "unknown load '%.100s': expected messages, pipe, yield, fork, hog or "
-			   "mixed",
-			   operands->v[0]);
-}
-
-static int find_like(const struct bench_opts *o, enum tap_load_kind *kind,
-		     enum tap_bench_like *like, struct tap_err *err)
-{
-	*like = TAP_LIKE_NONE;
-	if (!o->like)
-		return 0;
-	if (*kind != TAP_LOAD_MESSAGES)
-		return tap_err_set(err, -EINVAL, "--like goes with messages only");
-	if (o->style)
-		return tap_err_set(err, -EINVAL, "--like and --json exclude each other");
-	if (!strcmp(o->like, "schbench")) {
-		*like = TAP_LIKE_SCHBENCH;
-		return 0;
-	}
-	if (strcmp(o->like, "hackbench"))
-		return tap_err_set(err, -EINVAL,
-				   "--like: '%.100s' is not one of schbench, hackbench", o->like);
-	*like = TAP_LIKE_HACKBENCH;
-	*kind = TAP_LOAD_GROUPS;
-	return 0;
-}
-
-static int check_options(const struct bench_opts *o, struct tap_err *err)
-{
-	if (!o->duration_ns)
-		return tap_err_set(err, -EINVAL, "--duration must be greater than 0");
-	if (o->work_ns > o->duration_ns)
-		return tap_err_set(err, -EINVAL, "--work must not be longer than --duration");
-	if (o->no_record && o->output)
-		return tap_err_set(err, -EINVAL, "--no-record and --output exclude each other");
-	return 0;
-}
-
-static int check_threads(const struct tap_load_opts *l, struct tap_err *err)
-{
-	if ((uint64_t)l->threads * l->messengers <= MAX_THREADS)
-		return 0;
-	return tap_err_set(err, -EINVAL, "%u times %u threads are more than %d", l->messengers,
-			   l->threads, MAX_THREADS);
-}
-
-static unsigned int threads_of(const struct bench_opts *o, enum tap_load_kind kind)
-{
-	unsigned int nr = (unsigned int)o->threads,
-		     cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-
-	switch (kind) {
-	case TAP_LOAD_MESSAGES:
-	case TAP_LOAD_MIXED:
-		return nr ?: cpus;
-	case TAP_LOAD_YIELD:
-	case TAP_LOAD_HOG:
-		return (nr ?: 2) * cpus;
-	case TAP_LOAD_GROUPS:
-		return nr ?: 20;
-	default:
-		return nr ?: 1;
-	}
-}
-
-static void choose_work(struct tap_bench *b, const struct bench_opts *o, bool like_schbench)
-{
-	b->load.matrix = MATRIX;
-	if (like_schbench) {
-		b->load.like_schbench = true;
-		b->load.sleep_ns = SCHBENCH_SLEEP_NS;
-		b->load.matrix = SCHBENCH_MATRIX;
-		b->load.products = SCHBENCH_PRODUCTS;
-	}
-	if (like_schbench && !o->work_ns)
-		return;
-	b->work_ns = o->work_ns ?: WORK_NS;
-	b->load.products = tap_load_calibrate(b->load.matrix, b->work_ns);
-}
-
-static void choose_load(struct tap_bench *b, const struct bench_opts *o, enum tap_load_kind kind,
-			enum tap_bench_like like)
-{
-	unsigned int messengers = (unsigned int)o->messengers;
-
-	b->name = loads[kind].name;
-	b->unit = loads[kind].unit;
-	b->load = (struct tap_load_opts){
-		.kind = kind,
-		.threads = threads_of(o, kind),
-		.messengers = messengers
-				      ?: kind == TAP_LOAD_GROUPS ? 10
-								 : 1,
-		.duration_ns = o->duration_ns,
-		.warm_up_ns = o->warm_up_ns,
-	};
-	if (kind == TAP_LOAD_MESSAGES || kind == TAP_LOAD_MIXED || kind == TAP_LOAD_HOG)
-		choose_work(b, o, like == TAP_LIKE_SCHBENCH);
-}
-
-static int check_scheduler(const struct bench_opts *o, const struct tap_settings *s,
+static int check_scheduler(const struct tap_bench_opts *o, const struct tap_settings *s,
 			   struct tap_err *err)
 {
 	if (!o->scheduler || !strcasecmp(o->scheduler, s->scheduler))
@@ -400,21 +224,19 @@ static void release(struct running *r)
 static int prepare(struct running *r, const struct tap_strings *operands, enum tap_bench_like *like,
 		   struct tap_err *err)
 {
-	const struct bench_opts *o = r->opts;
-	enum tap_load_kind kind = TAP_LOAD_MESSAGES;
-	int ret = find_load(operands, &kind, err) ?:
-		  find_like(o, &kind, like, err) ?:
-		  check_options(o, err);
+	const struct tap_bench_opts *o = r->opts;
+	int ret;
 
 	tap_settings_read(&r->bench.settings, "");
-	ret = ret ?: check_scheduler(o, &r->bench.settings, err);
+	uname(&r->bench.kernel);
+	ret = tap_bench_choose(&r->bench, o, operands, like, err)
+		      ?: check_scheduler(o, &r->bench.settings, err);
 	if (ret)
 		return ret;
 	r->bench.rounds = calloc((size_t)o->rounds, sizeof(*r->bench.rounds));
 	if (!r->bench.rounds)
 		return tap_err_nomem(err);
-	choose_load(&r->bench, o, kind, *like);
-	return check_threads(&r->bench.load, err) ?: o->no_record ? 0 : open_folder(r, err);
+	return o->no_record ? 0 : open_folder(r, err);
 }
 
 static int run_bench(void *opts, const struct tap_strings *operands, char **rest)
@@ -448,10 +270,8 @@ const struct tap_cmd tap_cmd_bench = {
 		 "130 stopped by a signal",
 	.operands = "messages|pipe|yield|fork|hog|mixed",
 	.example = "schedtap bench messages -r 1 -d 0.2 --warm-up 0.1",
-	.opts = options,
-	.opts_size = sizeof(struct bench_opts),
-	.defaults = &(const struct bench_opts){ .duration_ns = 10000000000,
-						.warm_up_ns = 1000000000,
-						.rounds = 3 },
+	.opts = tap_bench_options,
+	.opts_size = sizeof(struct tap_bench_opts),
+	.defaults = &tap_bench_defaults,
 	.run = run_bench,
 };

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/metric/bench.h"
+
 #define HIST_ERROR 0.008 /* of a quantile: see hist.h */
 
 static const char *const wait_names[TAP_NR_MEASURED] = {
@@ -434,6 +436,16 @@ static int name_resched(struct tap_metrics *out)
 	return ret;
 }
 
+static int name_bench(struct tap_metrics *out)
+{
+	struct tap_bench_figure figure;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && tap_bench_figure(i, &figure); i++)
+		ret = tap_bench_figure_add(out, &figure, 0);
+	return ret;
+}
+
 int tap_metrics_names(struct tap_metrics *out)
 {
 	static const struct {
@@ -483,5 +495,5 @@ int tap_metrics_names(struct tap_metrics *out)
 	for (enum tap_eevdf_rule r = 0; !ret && r < TAP_NR_EEVDF_RULES; r++)
 		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, 0, "eevdf.%s.share",
 				      tap_eevdf_rule_name(r));
-	return ret ?: name_resched(out) ?: name_requests(out);
+	return ret ?: name_resched(out) ?: name_requests(out) ?: name_bench(out);
 }

@@ -6,6 +6,8 @@
 #ifndef TAP_SHOW_BENCH_H
 #define TAP_SHOW_BENCH_H
 
+#include <sys/utsname.h>
+
 #include "record/kernel/settings.h"
 #include "record/load/load.h"
 #include "timeline/run/recording.h"
@@ -30,6 +32,7 @@ struct tap_bench_recorded {
 	uint64_t censored; /* possibly long waits whose length is uncertain: not in .above */
 	/* CPU time of the load, of schedtap, of other tasks; and of all CPUs, idle or not */
 	uint64_t own_ns, recorder_ns, other_ns, cpus_ns;
+	uint64_t switches, migrations; /* switches to tasks of the load; migrations of these */
 	struct tap_above above[TAP_BENCH_ABOVE];
 };
 
@@ -64,6 +67,7 @@ struct tap_bench {
 	struct tap_load_opts load;
 	uint64_t work_ns; /* duration of .load's products; 0: given as a number of products */
 	struct tap_settings settings;
+	struct utsname kernel;
 	struct tap_bench_round *rounds; /* owned */
 	unsigned int nr_rounds;
 	const char *kept; /* the file with the last round's recording; NULL: none */
@@ -72,7 +76,7 @@ struct tap_bench {
 /* The sum of all rounds. */
 struct tap_bench_sum {
 	struct tap_hist request, wakeup, rate, waits;
-	uint64_t operations, lost, censored;
+	uint64_t operations, lost, censored, switches, migrations;
 	double seconds, others_pct;
 	struct tap_bench_machine machine; /* changes, summed up; .khz as of the last round */
 	struct tap_above above[TAP_BENCH_ABOVE];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The results for people. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,6 +55,9 @@ static void put_shape(const struct tap_bench *b, struct tap_buf *out)
 		if (b->work_ns)
 			tap_buf_printf(out, "%s of work per request, ",
 				       time_text((double)b->work_ns, text));
+		else
+			tap_buf_printf(out, "%llu matrix products per request, ",
+				       (unsigned long long)o->products);
 		return;
 	case TAP_LOAD_PIPE:
 		tap_buf_puts(out, "2 processes, ");
@@ -173,19 +175,10 @@ static void put_latencies(const struct tap_bench *b, const struct tap_bench_sum 
 
 static void put_shares(const struct tap_bench *b, struct tap_buf *out)
 {
-	double least = INFINITY, greatest = 0;
+	double least, greatest;
 
-	for (unsigned int i = 0; i < b->nr_rounds; i++) {
-		const struct tap_load_result *l = &b->rounds[i].load;
-
-		for (unsigned int k = 0; k < l->nr_cpu_ns; k++) {
-			double pct = tap_bench_share_pct(l, k);
-
-			least = fmin(least, pct);
-			greatest = fmax(greatest, pct);
-		}
-	}
-	if (greatest > 0)
+	tap_bench_share_range(b->rounds, b->nr_rounds, &least, &greatest);
+	if (least <= greatest)
 		tap_buf_printf(out,
 			       "share of each hog: %.1f .. %.1f %% of an equal share (%.1f %% of "
 			       "their CPU time)\n",

@@ -108,6 +108,7 @@ static int add_cpu_time(void *ctx, const struct tap_timeline *t, const struct ta
 	switch (who(r, s->task)) {
 	case TAP_REASON_OWN:
 		out->own_ns += ns;
+		out->switches += !s->unseen && is_measured(r, s->from_ns);
 		break;
 	case TAP_REASON_RECORDER:
 		out->recorder_ns += ns;
@@ -118,10 +119,21 @@ static int add_cpu_time(void *ctx, const struct tap_timeline *t, const struct ta
 	return 0;
 }
 
+static int add_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
+{
+	struct reading *r = ctx;
+
+	(void)t;
+	if (is_measured(r, m->ts_ns) && who(r, m->task) == TAP_REASON_OWN)
+		r->result->migrations++;
+	return 0;
+}
+
 static const struct tap_watcher_ops lengths_ops = {
 	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED),
 	.interval = add_length,
 	.cpu = add_cpu_time,
+	.migration = add_migration,
 };
 
 /* ---- the second reading ---- */

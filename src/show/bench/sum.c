@@ -19,6 +19,8 @@ static int add_recorded(struct tap_bench_sum *s, const struct tap_bench_recorded
 
 	s->lost += r->lost;
 	s->censored += r->censored;
+	s->switches += r->switches;
+	s->migrations += r->migrations;
 	s->nr_recorded++;
 	for (unsigned int i = 0; !ret && i < TAP_BENCH_ABOVE; i++)
 		ret = tap_above_merge(&s->above[i], &r->above[i]);
