@@ -90,9 +90,6 @@ void tap_bench_sum_release(struct tap_bench_sum *s);
 /* Print the results in the page's style: text, or one JSON object. */
 void tap_bench_put(const struct tap_bench *b, const struct tap_bench_sum *s, struct tap_page *p);
 
-/* Above this share of other processes the machine was not quiet. */
-#define TAP_BENCH_QUIET_PCT 2.0
-
 /* Other benchmarks whose lines can be printed too. */
 enum tap_bench_like { TAP_LIKE_NONE, TAP_LIKE_SCHBENCH, TAP_LIKE_HACKBENCH };
 void tap_bench_put_like(enum tap_bench_like like, const struct tap_bench *b,

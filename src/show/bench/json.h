@@ -4,6 +4,7 @@
 #define TAP_BENCH_JSON_H
 
 #include "show/bench/bench.h"
+#include "show/bench/file.h"
 
 void tap_bench_put_json(const struct tap_bench *b, const struct tap_bench_sum *s,
 			struct tap_page *p);

@@ -22,7 +22,7 @@ static bool same_tasks(const struct tap_rule *a, const struct tap_rule *b)
 /*
  * Return the likely reason why a recording lacks a metric, by the beginning of the metric's name.
  */
-static const char *why_missing(const char *metric)
+static const char *why_missing(const char *metric, const struct tap_measured *m)
 {
 	static const struct {
 		const char *begin, *why;
@@ -48,11 +48,16 @@ static const char *why_missing(const char *metric)
 		{ "deadline.server.", "needs sched_dl_pick with next_server (record -e dl)" },
 		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "
 			       "woken and slept again, or were late" },
+		{ "bench.", "needs JSON of schedtap bench, not a recording" },
 		{ "critical.between.", "needs --between, and requests that began and ended" },
 		{ "critical.", "needs sched_waking, and a filter by task (-c and others) or a "
 			       "recorded command" },
 	};
 
+	if (m->bench.nr_rounds)
+		return strncmp(metric, "bench.", strlen("bench."))
+			       ? "needs a recording, not JSON of schedtap bench"
+			       : "the load has no such figure, or was run with --no-record";
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (!strncmp(metric, reasons[i].begin, strlen(reasons[i].begin)))
 			return reasons[i].why;
@@ -63,7 +68,7 @@ static void judge_rule(const struct tap_rule *rule, const struct tap_measured *m
 		       struct tap_checked *to)
 {
 	const struct tap_metric *metric =
-		m->is_unmatched ? NULL : tap_metrics_find(&m->metrics, rule->metric);
+		m->is_unmatched ? NULL : tap_metrics_find(tap_measured_all(m), rule->metric);
 
 	*to = (struct tap_checked){ .low = -INFINITY, .high = INFINITY, .value = NAN };
 	if (metric)
@@ -73,7 +78,7 @@ static void judge_rule(const struct tap_rule *rule, const struct tap_measured *m
 					    .high = metric->high };
 	else
 		to->why = m->is_unmatched ? "the recording has no such task"
-					  : why_missing(rule->metric);
+					  : why_missing(rule->metric, m);
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 }
 

@@ -110,6 +110,18 @@ static void put_command(struct tap_buf *out, const struct tap_check *c, const st
 	}
 }
 
+/* Commands read recordings, so none shows more of bench's JSON. */
+static bool is_of_bench(const struct tap_rule *rule)
+{
+	return !strncmp(rule->metric, "bench.", strlen("bench."));
+}
+
+static bool has_command(const struct tap_check *c, unsigned int r,
+			const struct tap_checked *checked)
+{
+	return checked->verdict == TAP_RULE_FAILED && !is_of_bench(&c->rules->v[r]);
+}
+
 static void put_range(struct tap_buf *out, enum tap_metric_unit unit,
 		      const struct tap_checked *checked)
 {
@@ -191,9 +203,10 @@ static void put_text(const struct tap_check *c, struct tap_buf *out)
 		put_escaped(out, &b);
 		tap_buf_char(out, '\n');
 		tap_buf_clear(&b);
-		if (c->rule[r].verdict == TAP_RULE_FAILED)
+		if (has_command(c, r, &c->rule[r]))
 			put_command(&b, c, &c->rules->v[r], worst);
-		else if (c->rule[r].verdict == TAP_RULE_UNDECIDED && c->rule[r].is_there)
+		else if (c->rule[r].verdict == TAP_RULE_UNDECIDED && c->rule[r].is_there &&
+			 !is_of_bench(&c->rules->v[r]))
 			put_summary(&b, worst);
 		if (!b.len)
 			continue;
@@ -242,7 +255,7 @@ static void put_tap(const struct tap_check *c, struct tap_buf *out)
 		tap_buf_puts(out, counts_as_failed(c, r) || c->rule[r].verdict == TAP_RULE_PASSED
 					  ? "\n"
 					  : " # TODO undecided\n");
-		if (c->rule[r].verdict != TAP_RULE_FAILED)
+		if (!has_command(c, r, &c->rule[r]))
 			continue;
 		tap_buf_clear(&b);
 		put_command(&b, c, &c->rules->v[r], c->paths[c->worst[r]]);
@@ -306,7 +319,7 @@ static void put_junit(const struct tap_check *c, struct tap_buf *out)
 		tap_buf_release(&name);
 		tap_buf_clear(&b);
 		put_finding(&b, c, r);
-		if (c->rule[r].verdict == TAP_RULE_FAILED) {
+		if (has_command(c, r, &c->rule[r])) {
 			tap_buf_puts(&b, "; see ");
 			put_command(&b, c, &c->rules->v[r], c->paths[c->worst[r]]);
 		}
@@ -367,7 +380,7 @@ static void put_recording(const struct tap_check *c, unsigned int r, unsigned in
 	tap_buf_puts(out, ", ");
 	put_checked(out, checked);
 	tap_buf_puts(out, ", ");
-	put_key(out, "command", checked->verdict == TAP_RULE_FAILED ? tap_buf_str(&command) : NULL);
+	put_key(out, "command", has_command(c, r, checked) ? tap_buf_str(&command) : NULL);
 	tap_buf_puts(out, "}");
 	tap_buf_release(&command);
 }

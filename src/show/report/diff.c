@@ -194,6 +194,57 @@ static void collect_notes(struct tap_diff *d)
 	}
 }
 
+/* Recordings are compared with recordings, and rounds with rounds of the same load. */
+static int check_kinds(struct tap_diff *d, struct tap_err *err)
+{
+	const struct tap_measured *first = &d->measured[0];
+	int ret = 0;
+
+	for (unsigned int i = 1; !ret && i < nr_all(d); i++) {
+		const struct tap_measured *m = &d->measured[i];
+		bool is_bench = m->bench.nr_rounds;
+
+		if (is_bench != (first->bench.nr_rounds != 0))
+			ret = tap_err_set(err, -ENODATA,
+					  "'%.300s' is JSON of schedtap bench, and '%.300s' is a "
+					  "recording: they have no metrics in common",
+					  is_bench ? m->path : first->path,
+					  is_bench ? first->path : m->path);
+		else if (is_bench)
+			ret = tap_bench_file_compare(&first->bench, &m->bench, err);
+	}
+	return ret;
+}
+
+/* Return the number of samples in the files from @from on: a recording is one. */
+static unsigned int count_samples(const struct tap_diff *d, unsigned int from, unsigned int nr)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = from; i < from + nr; i++)
+		sum += d->measured[i].bench.nr_rounds ?: 1;
+	return sum;
+}
+
+static void count_sides(struct tap_diff *d)
+{
+	d->sample = d->measured[0].bench.nr_rounds ? "round" : "recording";
+	d->nr_a = count_samples(d, 0, d->sides->nr_a);
+	d->nr_b = count_samples(d, d->sides->nr_a, d->sides->nr_b);
+}
+
+static void list_samples(const struct tap_diff *d, const struct tap_metrics **samples)
+{
+	for (unsigned int i = 0; i < nr_all(d); i++) {
+		const struct tap_measured *m = &d->measured[i];
+
+		if (!m->bench.nr_rounds)
+			*samples++ = &m->metrics;
+		for (unsigned int k = 0; k < m->bench.nr_rounds; k++)
+			*samples++ = &m->bench.rounds[k];
+	}
+}
+
 static int compare_metrics(struct tap_diff *d)
 {
 	const struct tap_compare_opts opts = {
@@ -202,15 +253,13 @@ static int compare_metrics(struct tap_diff *d)
 		.want = wants_metric,
 		.ctx = d,
 	};
-	const struct tap_metrics **metrics = calloc(nr_all(d), sizeof(struct tap_metrics *));
+	const struct tap_metrics **metrics = calloc(d->nr_a + d->nr_b, sizeof(*metrics));
 	int ret;
 
 	if (!metrics)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < nr_all(d); i++)
-		metrics[i] = &d->measured[i].metrics;
-	ret = tap_compare(metrics, d->sides->nr_a, metrics + d->sides->nr_a, d->sides->nr_b, &opts,
-			  &d->comparison);
+	list_samples(d, metrics);
+	ret = tap_compare(metrics, d->nr_a, metrics + d->nr_a, d->nr_b, &opts, &d->comparison);
 	free(metrics);
 	return ret;
 }
@@ -269,8 +318,10 @@ static int init_diff(struct tap_diff *d, struct tap_err *err)
 
 static int calculate_diff(struct tap_diff *d, struct tap_err *err)
 {
-	int ret = compare_metrics(d);
+	int ret;
 
+	count_sides(d);
+	ret = compare_metrics(d);
 	if (!ret && is_pair(d) && !is_by_task(d->opts))
 		ret = compare_within(d);
 	for (enum tap_fact what = 0; what < TAP_NR_FACTS; what++)
@@ -286,12 +337,13 @@ static int calculate_diff(struct tap_diff *d, struct tap_err *err)
 		return 0;
 	if (d->opts->metrics.nr)
 		return tap_err_set(err, -ENODATA,
-				   "-m '%.100s' matches no metric that all recordings have and "
-				   "that differs from 0",
-				   d->opts->metrics.v[0]);
+				   "-m '%.100s' matches no metric that all %ss have and that "
+				   "differs from 0",
+				   d->opts->metrics.v[0], d->sample);
 	return tap_err_set(
 		err, -ENODATA,
-		"there is nothing to compare: no metric that all recordings have differs from 0");
+		"there is nothing to compare: no metric that all %ss have differs from 0",
+		d->sample);
 }
 
 int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides,
@@ -314,7 +366,7 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 	      init_diff(&d, err);
 	if (!ret)
 		ret = tap_measured_read(d.measured, nr_all(&d), &how, usage, err);
-	ret = ret ?: calculate_diff(&d, err) ?: tap_diff_show(&d, screen, err);
+	ret = ret ?: check_kinds(&d, err) ?: calculate_diff(&d, err) ?: tap_diff_show(&d, screen, err);
 	for (unsigned int i = 0; d.measured && i < nr_all(&d); i++)
 		tap_measured_release(&d.measured[i]);
 	free(d.measured);

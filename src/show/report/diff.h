@@ -20,7 +20,7 @@ extern const struct tap_opt tap_diff_options[];
 #define TAP_DIFF_MIN_EFFECT "2%"
 
 struct tap_diff_sides {
-	const char *const *a, *const *b; /* paths of the recordings */
+	const char *const *a, *const *b; /* paths of the recordings, or of bench's JSON */
 	unsigned int nr_a, nr_b;
 	bool window_is_cost; /* see struct tap_compare_opts */
 };
@@ -48,7 +48,10 @@ struct tap_diff_within {
 struct tap_diff {
 	const struct tap_diff_opts *opts;
 	const struct tap_diff_sides *sides;
-	struct tap_measured *measured; /* owned; side A's recordings, then side B's */
+	struct tap_measured *measured; /* owned; side A's files, then side B's */
+	/* what is compared: "recording", or "round" of bench's JSON; how many of each side */
+	const char *sample;
+	unsigned int nr_a, nr_b;
 	struct tap_comparison comparison;
 	struct tap_diff_within within[TAP_NR_MEASURED * TAP_DIFF_PARTS];
 	unsigned int nr_within;

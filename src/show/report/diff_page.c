@@ -229,9 +229,9 @@ static void put_count(struct tap_buf *b, const struct tap_comparison *c,
 	tap_buf_release(&names);
 }
 
-static unsigned int least_recordings(const struct tap_diff *d)
+static unsigned int least_samples(const struct tap_diff *d)
 {
-	return d->sides->nr_a < d->sides->nr_b ? d->sides->nr_a : d->sides->nr_b;
+	return d->nr_a < d->nr_b ? d->nr_a : d->nr_b;
 }
 
 /* Print the first line: the number of metrics with each verdict. */
@@ -249,11 +249,10 @@ static void put_result(struct tap_diff *d)
 			differs = counts.len;
 		put_count(&counts, &d->comparison, order[i]);
 	}
-	if (least_recordings(d) < TAP_COMPARE_MIN)
-		tap_buf_printf(
-			&b,
-			"%s Result: too few recordings for a verdict, which takes %u on each side",
-			line_mark(d), TAP_COMPARE_MIN);
+	if (least_samples(d) < TAP_COMPARE_MIN)
+		tap_buf_printf(&b,
+			       "%s Result: too few %ss for a verdict, which takes %u on each side",
+			       line_mark(d), d->sample, TAP_COMPARE_MIN);
 	else
 		tap_buf_printf(&b, "%s Result: %s%s", line_mark(d),
 			       differs ? "" : "no difference shown: ", tap_buf_str(&counts));
@@ -268,7 +267,7 @@ static void put_head(struct tap_diff *d)
 
 	for (unsigned int side = 0; side < 2; side++) {
 		const char *const *paths = side ? s->b : s->a;
-		unsigned int nr = side ? s->nr_b : s->nr_a;
+		unsigned int nr = side ? s->nr_b : s->nr_a, samples = side ? d->nr_b : d->nr_a;
 		struct tap_buf b = { 0 };
 
 		tap_buf_printf(&b, "%s %c: ", line_mark(d), 'A' + side);
@@ -277,7 +276,7 @@ static void put_head(struct tap_diff *d)
 			tap_buf_puts(&b, nr > 2 ? " to " : " and ");
 			tap_text_escape(&b, paths[nr - 1], strlen(paths[nr - 1]));
 		}
-		tap_buf_printf(&b, ", %u recording%s", nr, nr == 1 ? "" : "s");
+		tap_buf_printf(&b, ", %u %s%s", samples, d->sample, samples == 1 ? "" : "s");
 		tap_page_sentence(&d->page, b.data, b.len);
 		tap_buf_release(&b);
 	}
@@ -353,22 +352,22 @@ static void put_contradiction(struct tap_buf *out, const struct tap_compared *c)
 static void put_notes(struct tap_diff *d)
 {
 	const struct tap_comparison *c = &d->comparison;
-	unsigned int least = least_recordings(d);
+	unsigned int least = least_samples(d);
 	struct tap_buf b = { 0 };
 
-	if (d->sides->nr_a * d->sides->nr_b > 1)
+	if (d->nr_a > 1 || d->nr_b > 1)
 		tap_buf_printf(&b,
-			       "median B-A: of the %u differences between a recording of B and one "
-			       "of A, in %% of A's median\n",
-			       d->sides->nr_a * d->sides->nr_b);
+			       "median B-A: of the %llu differences between a %s of B and one of "
+			       "A, in %% of A's median\n",
+			       (unsigned long long)d->nr_a * d->nr_b, d->sample);
 	for (unsigned int i = 0; i < c->nr; i++)
 		put_contradiction(&b, &c->v[i]);
 
 	if (least < TAP_COMPARE_MIN)
 		tap_buf_printf(&b,
-			       "a verdict needs %u recordings on each side, and the interval of a "
-			       "median %u\n",
-			       TAP_COMPARE_MIN, TAP_MEDIAN_MIN);
+			       "a verdict needs %u %ss on each side, and the interval of a median "
+			       "%u\n",
+			       TAP_COMPARE_MIN, d->sample, TAP_MEDIAN_MIN);
 	else
 		tap_buf_printf(
 			&b,
@@ -376,15 +375,17 @@ static void put_notes(struct tap_diff *d)
 			"verdict: the difference's interval against %g %% of A's median\n",
 			c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
 	if (least >= TAP_COMPARE_MIN && any_more(c))
-		tap_buf_puts(&b, "unclear: N more: about N more recordings on each side would "
-				 "decide, if they are like these\n");
+		tap_buf_printf(&b,
+			       "unclear: N more: about N more %ss on each side would decide, if "
+			       "they are like these\n",
+			       d->sample);
 	if (c->needs > least && c->nr > 1)
 		tap_buf_printf(&b,
-			       "a difference in one of %u metrics alone needs %u recordings on "
-			       "each side; fewer metrics (-m) need fewer\n",
-			       c->nr, c->needs);
+			       "a difference in one of %u metrics alone needs %u %ss on each side; "
+			       "fewer metrics (-m) need fewer\n",
+			       c->nr, c->needs, d->sample);
 	if (c->nr_partial) {
-		tap_buf_printf(&b, "not in every recording, and not compared: %s", c->partial);
+		tap_buf_printf(&b, "not in every %s, and not compared: %s", d->sample, c->partial);
 		if (c->nr_partial > 1)
 			tap_buf_printf(&b, " and %u more", c->nr_partial - 1);
 		tap_buf_char(&b, '\n');

@@ -94,6 +94,31 @@ int tap_facts_read(struct tap_facts *f, const struct tap_run *run)
 	return ret;
 }
 
+int tap_facts_read_bench(struct tap_facts *f, const struct tap_bench_file *from)
+{
+	static const struct {
+		enum tap_fact what;
+		const char *key;
+	} texts[] = { { TAP_FACT_GOVERNORS, "governor" },
+		      { TAP_FACT_KERNEL, "kernel" },
+		      { TAP_FACT_PREEMPTION, "preemption" },
+		      { TAP_FACT_SCHEDULER, "scheduler" } },
+	  numbers[] = { { TAP_FACT_CPUS, "cpus" }, { TAP_FACT_SLICE, "base_slice_ns" } };
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		tap_buf_puts(&f->text[texts[i].what],
+			     tap_bench_file_text(from, texts[i].key) ?: "");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (tap_bench_file_number(from, numbers[i].key) >= 0)
+			tap_buf_s64(&f->text[numbers[i].what],
+				    tap_bench_file_number(from, numbers[i].key));
+	f->lost = from->lost;
+	for (enum tap_fact i = 0; i < TAP_NR_FACTS; i++)
+		ret = ret ?: f->text[i].err;
+	return ret;
+}
+
 void tap_facts_release(struct tap_facts *f)
 {
 	for (enum tap_fact i = 0; i < TAP_NR_FACTS; i++)
@@ -151,6 +176,7 @@ bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts 
 		[TAP_FACT_KERNEL] = "kernel differs",
 		[TAP_FACT_PREEMPTION] = "preemption mode differs",
 		[TAP_FACT_SLICE] = "base slice (ns) differs",
+		[TAP_FACT_SCHEDULER] = "scheduler differs",
 	};
 	const char *of_a = tap_buf_str(&a->text[what]), *of_b = tap_buf_str(&b->text[what]);
 

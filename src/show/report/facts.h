@@ -6,6 +6,7 @@
 #define TAP_REPORT_FACTS_H
 
 #include "timeline/run/run.h"
+#include "show/bench/file.h"
 
 enum tap_fact {
 	TAP_FACT_CPUS,
@@ -14,6 +15,7 @@ enum tap_fact {
 	TAP_FACT_KERNEL,
 	TAP_FACT_PREEMPTION,
 	TAP_FACT_SLICE,
+	TAP_FACT_SCHEDULER, /* of bench only */
 	TAP_FACT_EVENTS,
 	TAP_NR_FACTS
 };
@@ -27,6 +29,8 @@ struct tap_facts {
 
 /* Read a recording's facts. Call it after the survey. Return: 0 or -ENOMEM. */
 int tap_facts_read(struct tap_facts *f, const struct tap_run *run);
+/* Read those of bench's JSON. Return: 0 or -ENOMEM. */
+int tap_facts_read_bench(struct tap_facts *f, const struct tap_bench_file *from);
 void tap_facts_release(struct tap_facts *f);
 /*
  * Return true if the recording says that events of this name were enabled, even if none occurred.

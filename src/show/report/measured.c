@@ -76,8 +76,44 @@ static int measure_run(struct tap_measured *m, struct tap_run *run,
 	return ret;
 }
 
-static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
-		    struct tap_err *err)
+/* What selects a part of a recording does not fit bench's JSON. */
+static int check_whole(const struct tap_measured *m, const struct tap_measured_opts *opts,
+		       struct tap_err *err)
+{
+	const struct tap_select_words *s = &opts->input->select;
+
+	if (!opts->input->window && !opts->by_task && !opts->between && !s->tgids.nr &&
+	    !s->tids.nr && !s->comms.nr && !s->cgroups.nr)
+		return 0;
+	return tap_err_set(
+		err, -EINVAL,
+		"'%.300s' is JSON of schedtap bench: options that select tasks, times or "
+		"requests need recordings",
+		m->path);
+}
+
+static int read_bench(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
+		      struct tap_err *err)
+{
+	const struct tap_metric *others;
+	int ret = check_whole(m, opts, err);
+
+	*usage = ret;
+	m->bench.path = m->path;
+	ret = ret ?: tap_bench_file_read(&m->bench, err);
+	if (ret)
+		return ret;
+	others = tap_metrics_find(&m->bench.all, "bench.others.share");
+	if (others && others->value > TAP_BENCH_QUIET_PCT)
+		tap_buf_printf(
+			&m->notes,
+			"'%.300s': the machine was not quiet: other processes took %.1f %%\n",
+			m->path, others->value);
+	return tap_facts_read_bench(&m->facts, &m->bench) ? tap_err_nomem(err) : 0;
+}
+
+static int read_recording(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
+			  struct tap_err *err)
 {
 	const struct tap_listener listener = { .note = on_note, .ctx = &m->notes };
 	struct tap_input_opts input = *opts->input;
@@ -97,6 +133,12 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 		tap_measure_release(&m->measure);
 	tap_run_close(&run);
 	return ret;
+}
+
+static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
+		    struct tap_err *err)
+{
+	return (tap_bench_is_file(m->path) ? read_bench : read_recording)(m, opts, usage, err);
 }
 
 /* State shared by the threads. */
@@ -162,8 +204,14 @@ int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_
 	return ret;
 }
 
+const struct tap_metrics *tap_measured_all(const struct tap_measured *m)
+{
+	return m->bench.nr_rounds ? &m->bench.all : &m->metrics;
+}
+
 void tap_measured_release(struct tap_measured *m)
 {
+	tap_bench_file_release(&m->bench);
 	tap_measure_release(&m->measure);
 	tap_metrics_release(&m->metrics);
 	tap_facts_release(&m->facts);

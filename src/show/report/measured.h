@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Read recordings as metrics (analysis/metric/measure.h). Each is read once, several in parallel.
+ * Read recordings as metrics (analysis/metric/measure.h), and bench's JSON. Each file is read once,
+ * several in parallel.
  */
 #ifndef TAP_REPORT_MEASURED_H
 #define TAP_REPORT_MEASURED_H
@@ -12,7 +13,8 @@
 struct tap_measured {
 	const char *path; /* borrowed; the caller sets it, and the rest to 0 */
 	struct tap_facts facts;
-	struct tap_metrics metrics;
+	struct tap_metrics metrics; /* of a recording; empty for bench's JSON, which has .bench */
+	struct tap_bench_file bench; /* .nr_rounds is 0 for a recording */
 	struct tap_measure measure; /* kept only if opts.has_blocks, for the blocks */
 	struct tap_buf notes; /* notes for the user, one per line */
 	bool is_unmatched; /* the task options match no task of this recording */
@@ -30,11 +32,13 @@ struct tap_measured_opts {
 };
 
 /*
- * Read @nr recordings. Return: 0; -errno with the sentence of the first failure: @usage says
- * whether the options are to blame. Release each of @v in either case.
+ * Read @nr recordings or files of bench's JSON. Return: 0; -errno with the sentence of the first
+ * failure: @usage says whether the options are to blame. Release each of @v in either case.
  */
 int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts,
 		      bool *usage, struct tap_err *err);
+/* Return the metrics of all of a file: of a recording, or of all rounds of bench. */
+const struct tap_metrics *tap_measured_all(const struct tap_measured *m);
 void tap_measured_release(struct tap_measured *m);
 
 #endif
