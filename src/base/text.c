@@ -301,6 +301,22 @@ int tap_text_take_digits(const char **s, const char *end, unsigned int base, uin
 	return *s == start ? -EINVAL : over ? -ERANGE : 0;
 }
 
+void tap_text_time(struct tap_buf *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms" };
+	double v = (double)ns;
+	unsigned int u = 0;
+
+	while (u < 2 && v >= 999.5) {
+		v /= 1000;
+		u++;
+	}
+	if (v >= 999.5)
+		tap_buf_printf(out, "%.*f s", v < 9950, v / 1000);
+	else
+		tap_buf_printf(out, "%.*f %s", u && v < 9.95, v, units[u]);
+}
+
 int tap_text_parse_time(const char *s, uint64_t *ns)
 {
 	static const struct {

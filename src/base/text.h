@@ -41,6 +41,8 @@ size_t tap_text_width(const char *s, size_t len);
 size_t tap_text_fit(const char *s, size_t len, size_t columns);
 /* Add "SECONDS.NNNNNNNNN": a time stamp without rounding. */
 void tap_text_ns(struct tap_buf *out, uint64_t ns);
+/* Add a duration with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
+void tap_text_time(struct tap_buf *out, uint64_t ns);
 
 /*
  * Parse a time: "5", "1.5s", "200ms", "10us", "7ns", "2m", "1h". Without a unit it is in seconds.

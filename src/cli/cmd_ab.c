@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap ab: run two commands alternately under `schedtap record`, and compare the recordings. */
+/*
+ * schedtap ab: run two commands alternately under `schedtap record`, or a bench after two set-ups,
+ * and compare the recordings or the rounds.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/ab_bench.h"
 #include "cli/cmd.h"
 #include "cli/cmd_diff.h"
 
@@ -44,15 +48,17 @@ static const struct tap_opt options[] = {
 
 struct side {
 	char name; /* 'a' or 'b', used in file names and messages */
-	const char *command;
-	char **files; /* owned; the recordings' paths, one for each completed round */
+	const char *command; /* or the set-up of bench */
+	char **files; /* owned; the paths of recordings or JSON, one for each completed round */
 	unsigned int nr_files;
 };
 
 struct ab {
 	const struct ab_opts *opts;
+	struct tap_ab_bench bench; /* .words is NULL: commands are recorded */
+	const char *what, *suffix; /* of the files: "recordings", "dat" */
 	struct side sides[2];
-	int log; /* receives the recorders' messages */
+	int log; /* receives the messages of recorders or of bench */
 };
 
 static volatile sig_atomic_t stopped;
@@ -116,29 +122,25 @@ static void become_recorder(int log, char **words)
 	int null = open("/dev/null", O_RDONLY),
 	    said = fcntl(log, F_DUPFD_CLOEXEC, COMMAND_STDERR + 1);
 
-	if (null >= 0 && said >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	if (words && null >= 0 && said >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
 	    dup2(STDERR_FILENO, COMMAND_STDERR) >= 0 && dup2(said, STDERR_FILENO) >= 0)
 		execv("/proc/self/exe", words);
 	_exit(TAP_EXIT_FAILED);
 }
 
 /*
- * Record one run. Return: the recorder's exit code, or 128 + signal number as in shells; -errno
- * with a sentence.
+ * Record one run, or run a bench. Return: the exit code of the recorder or bench, or 128 + signal
+ * number as in shells; -errno with a sentence.
  */
-static int run_recorder(const struct ab *ab, const char *file, const char *command,
-			struct tap_err *err)
+static int run_once(const struct ab *ab, const char *file, const char *command, struct tap_err *err)
 {
-	char **words = recorder_words(ab->opts, file, command);
 	int status = 0;
-	pid_t pid;
+	pid_t pid = fork();
 
-	if (!words)
-		return tap_err_nomem(err);
-	pid = fork();
+	if (!pid && ab->bench.words)
+		tap_ab_bench_become(&ab->bench, command, file, ab->log);
 	if (!pid)
-		become_recorder(ab->log, words);
-	free(words);
+		become_recorder(ab->log, recorder_words(ab->opts, file, command));
 	if (pid < 0)
 		return tap_err_set(err, -errno, "cannot fork: %m");
 	recorder = pid;
@@ -170,7 +172,7 @@ static void print_log(int log, off_t from)
 static int report_failure(const struct ab *ab, const struct side *side, unsigned int round,
 			  const char *file, int code, off_t log_from)
 {
-	bool was_recorded = !access(file, F_OK);
+	bool was_recorded = !ab->bench.words && !access(file, F_OK);
 	struct tap_err err = { 0 };
 
 	if (stopped)
@@ -179,30 +181,41 @@ static int report_failure(const struct ab *ab, const struct side *side, unsigned
 		print_log(ab->log, log_from);
 	tap_err_set(&err, -EIO, "'%.500s' (command %c, round %u) %s with exit status %d",
 		    side->command, side->name - 'a' + 'A', round + 1,
-		    was_recorded ? "failed" : "could not be recorded: the recorder ended", code);
+		    ab->bench.words ? "or the bench after it failed"
+		    : was_recorded  ? "failed"
+				    : "could not be recorded: the recorder ended",
+		    code);
 	tap_cmd_fail(&err, false);
 	return was_recorded || code > TAP_EXIT_MISSING ? TAP_EXIT_FAILED : code;
 }
 
+/* Keep the file of a completed run. Return: 0; -errno with a sentence. */
+static int add_file(struct ab *ab, struct side *side, char *file, struct tap_err *err)
+{
+	side->files[side->nr_files++] = file;
+	return ab->bench.words && !ab->bench.products
+		       ? tap_ab_bench_take_work(&ab->bench, file, err)
+		       : 0;
+}
+
 /*
- * Record one round of @side. Failed or interrupted recordings are removed. Return: 0; an exit code.
+ * Run one round of @side. Failed or interrupted recordings are removed. Return: 0; an exit code.
  */
-static int record_round(struct ab *ab, struct side *side, unsigned int round)
+static int run_round(struct ab *ab, struct side *side, unsigned int round)
 {
 	off_t log_from = lseek(ab->log, 0, SEEK_END);
 	struct tap_err err = { 0 };
 	char *file;
 	int ret;
 
-	if (asprintf(&file, "%s/%c-%03u.dat", ab->opts->folder, side->name, round + 1) < 0) {
+	if (asprintf(&file, "%s/%c-%03u.%s", ab->opts->folder, side->name, round + 1, ab->suffix) <
+	    0) {
 		tap_err_nomem(&err);
 		return tap_cmd_fail(&err, false);
 	}
-	ret = run_recorder(ab, file, side->command, &err);
-	if (!ret && !stopped) {
-		side->files[side->nr_files++] = file;
-		return 0;
-	}
+	ret = run_once(ab, file, side->command, &err);
+	if (!ret && !stopped)
+		return add_file(ab, side, file, &err) ? tap_cmd_fail(&err, false) : 0;
 	ret = ret < 0 ? tap_cmd_fail(&err, false)
 		      : report_failure(ab, side, round, file, ret, log_from);
 	unlink(file);
@@ -234,14 +247,14 @@ static int open_folder(struct ab *ab, struct tap_err *err)
  * Alternate the order (A B, B A, A B, ...), so that drift over time affects both sides equally.
  * Return: 0; an exit code.
  */
-static int record_all(struct ab *ab)
+static int run_all(struct ab *ab)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < ab->opts->rounds; i++) {
-		ret = record_round(ab, &ab->sides[i % 2], i);
+		ret = run_round(ab, &ab->sides[i % 2], i);
 		if (!ret)
-			ret = record_round(ab, &ab->sides[1 - i % 2], i);
+			ret = run_round(ab, &ab->sides[1 - i % 2], i);
 		if (!ret)
 			fprintf(stderr, "round %u of %u\n", i + 1, (unsigned int)ab->opts->rounds);
 	}
@@ -281,26 +294,33 @@ static void print_rest(const struct ab *ab)
 		remove_folder(folder);
 		return;
 	}
-	tap_err_set(&err, -EINTR,
-		    "recordings of command A (%u) and of command B (%u) are in '%.300s'", nr_a,
-		    nr_b, folder);
+	tap_err_set(&err, -EINTR, "%s of command A (%u) and of command B (%u) are in '%.300s'",
+		    ab->what, nr_a, nr_b, folder);
 	if (nr_a && nr_b)
 		tap_err_set(&err, -EINTR,
-			    "recordings of command A (%u) and of command B (%u) are in '%.300s': "
-			    "compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
-			    nr_a, nr_b, folder, folder, folder);
+			    "%s of command A (%u) and of command B (%u) are in '%.300s': "
+			    "compare them with `schedtap diff %.300s/a-*.%s -- %.300s/b-*.%s`",
+			    ab->what, nr_a, nr_b, folder, folder, ab->suffix, folder, ab->suffix);
 	tap_cmd_fail(&err, false);
 }
 
 static int check_options(const struct ab_opts *o, const struct tap_strings *operands,
-			 struct tap_err *err)
+			 char *const *bench, struct tap_err *err)
 {
+	int ret = bench ? tap_ab_bench_check(bench, err) : 0;
+
+	if (ret)
+		return ret;
 	if (operands->nr != 2)
 		return tap_err_set(err, -EINVAL,
 				   "expected two commands, each quoted as one word, but %u %s "
 				   "given: `schedtap ab 'CMD A' 'CMD B'`",
 				   operands->nr, operands->nr == 1 ? "was" : "were");
-	return tap_diff_check(&o->diff, err);
+	if (bench && (o->events.nr || o->backend || o->buffer))
+		return tap_err_set(err, -EINVAL,
+				   "-e, -b and --buffer do not go with schedtap bench, which "
+				   "records itself");
+	return tap_diff_check(&o->diff, bench, err);
 }
 
 static int run_rounds(struct ab *ab)
@@ -311,7 +331,7 @@ static int run_rounds(struct ab *ab)
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);
-	ret = record_all(ab);
+	ret = run_all(ab);
 	if (ret)
 		print_rest(ab);
 	else
@@ -322,11 +342,14 @@ static int run_rounds(struct ab *ab)
 static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct ab_opts *o = opts;
-	struct ab ab = { .opts = o, .log = -1 };
+	struct ab ab = { .opts = o,
+			 .bench.words = rest,
+			 .what = rest ? "rounds" : "recordings",
+			 .suffix = rest ? "json" : "dat",
+			 .log = -1 };
 	struct tap_err err = { 0 };
-	int ret = check_options(o, operands, &err);
+	int ret = check_options(o, operands, rest, &err);
 
-	(void)rest;
 	for (unsigned int i = 0; !ret && i < 2; i++) {
 		ab.sides[i] = (struct side){ (char)('a' + i), operands->v[i],
 					     calloc((size_t)o->rounds, sizeof(char *)), 0 };
@@ -350,7 +373,7 @@ const struct tap_cmd tap_cmd_ab = {
 	.help = "record two commands in alternating runs and compare them",
 	.exits = "0 compared, 1 failed, or a command failed, 2 usage error, 3 cannot record here, "
 		 "130 stopped by a signal",
-	.operands = "'CMD A' 'CMD B'",
+	.operands = "'CMD A' 'CMD B' [-- schedtap bench ...]",
 	.example = "schedtap ab -r 2 -o ab 'sleep 0.1' 'sleep 0.2'",
 	.opts = options,
 	.opts_size = sizeof(struct ab_opts),

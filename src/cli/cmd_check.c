@@ -76,8 +76,8 @@ static void put_shipped(struct tap_buf *names)
 }
 
 /*
- * Read rules from a file. If the word has no slash and no such file exists, it is the name of
- * shipped rules.
+ * Read rules from a file. If no such file exists, a word with a comparison is a condition, and one
+ * without a slash is the name of shipped rules.
  */
 static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
 {
@@ -85,6 +85,8 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	bool is_shipped = !strchr(word, '/') && access(word, F_OK);
 	int ret;
 
+	if (strpbrk(word, "<>=!") && access(word, F_OK))
+		return tap_rules_parse_condition(rules, word, err);
 	if (is_shipped)
 		put_shipped_folder(&path);
 	tap_buf_printf(&path, is_shipped ? "/%s.rules" : "%s", word);
@@ -169,7 +171,7 @@ static int refuse_operands(unsigned int nr)
 	put_shipped(&names);
 	tap_err_set(&err, -EINVAL,
 		    "expected rules and recordings, but %s given: use `schedtap check RULES "
-		    "RECORDING...`%.300s",
+		    "RECORDING...` or `schedtap check 'METRIC < VALUE' RECORDING...`%.300s",
 		    nr ? "no recording was" : "nothing was", tap_buf_str(&names));
 	tap_buf_release(&names);
 	return tap_cmd_fail(&err, true);
@@ -208,7 +210,7 @@ const struct tap_cmd tap_cmd_check = {
 	.help = "check recordings against rules, for CI",
 	.exits = "0 all rules passed, 1 a file cannot be read, 2 usage error, 3 no access or "
 		 "unknown format,\n            4 a rule failed, 5 none failed but one is undecided",
-	.operands = "RULES RECORDING...",
+	.operands = "RULES|CONDITION RECORDING...",
 	.example = "schedtap check --list",
 	.opts = options,
 	.opts_size = sizeof(struct check_opts),

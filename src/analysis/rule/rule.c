@@ -55,6 +55,7 @@ struct line {
 	struct tap_rules *rules;
 	const struct tap_metrics *metrics; /* all metrics that exist */
 	const char **names; /* their names */
+	bool is_condition; /* without "rule NAME :" */
 	struct tap_err *err;
 };
 
@@ -261,7 +262,9 @@ static int read_limit(struct line *l, struct tap_rule *r)
 
 static int read_rule(struct line *l, struct tap_rule *r)
 {
-	int ret = read_name(l, r) ?: read_metric(l, r) ?: read_options(l, r) ?:
+	int ret = (l->is_condition ? keep_word(l, "condition", strlen("condition"), &r->name)
+				   : read_name(l, r))
+			  ?: read_metric(l, r) ?: read_options(l, r) ?:
 		  read_op(l, r) ?: read_limit(l, r);
 
 	return !ret && !is_over(l) ? fail_at(l, l->s, "unexpected text after the rule") : ret;
@@ -308,7 +311,13 @@ static int read_text(struct line *l, const char *text, size_t len)
 	}
 	for (unsigned int i = 0; i < l->metrics->nr; i++)
 		l->names[i] = l->metrics->v[i].name;
-	ret = read_lines(l, copy);
+	if (l->is_condition) {
+		l->start = l->s = copy;
+		l->nr = 1;
+		ret = add_rule(l);
+	} else {
+		ret = read_lines(l, copy);
+	}
 	free(copy);
 	if (!ret && l->rules->nr == before)
 		ret = tap_err_set(l->err, -EINVAL, "%.200s: the rules file contains no rules",
@@ -316,21 +325,35 @@ static int read_text(struct line *l, const char *text, size_t len)
 	return ret;
 }
 
+static int parse(struct line *l, const char *text, size_t len)
+{
+	struct tap_metrics metrics = { 0 };
+	int ret;
+
+	l->metrics = &metrics;
+	ret = tap_metrics_names(&metrics) ? tap_err_nomem(l->err) : read_text(l, text, len);
+	free(l->names);
+	tap_metrics_release(&metrics);
+	return ret;
+}
+
 int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len,
 		    struct tap_err *err)
 {
-	struct tap_metrics metrics = { 0 };
-	struct line l = { .file = file, .rules = rules, .metrics = &metrics, .err = err };
-	int ret;
+	struct line l = { .file = file, .rules = rules, .err = err };
 
 	if (memchr(text, '\0', len))
 		return tap_err_set(
 			err, -EINVAL,
 			"%.200s: the rules file is not a text file: it contains a NUL byte", file);
-	ret = tap_metrics_names(&metrics) ? tap_err_nomem(err) : read_text(&l, text, len);
-	free(l.names);
-	tap_metrics_release(&metrics);
-	return ret;
+	return parse(&l, text, len);
+}
+
+int tap_rules_parse_condition(struct tap_rules *rules, const char *text, struct tap_err *err)
+{
+	struct line l = { .file = "condition", .rules = rules, .is_condition = true, .err = err };
+
+	return parse(&l, text, strlen(text));
 }
 
 /* ---- judging ---- */

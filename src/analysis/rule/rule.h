@@ -72,6 +72,11 @@ struct tap_rules {
  */
 int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len,
 		    struct tap_err *err);
+/*
+ * Append one rule, named "condition", whose text is the part after the colon. Return: as
+ * tap_rules_parse().
+ */
+int tap_rules_parse_condition(struct tap_rules *rules, const char *text, struct tap_err *err);
 void tap_rules_release(struct tap_rules *rules);
 
 /* Judge a rule on a number that lies in [@low, @high]. */

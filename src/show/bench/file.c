@@ -200,6 +200,13 @@ uint64_t tap_bench_file_products(const struct tap_bench_file *f)
 	return number_of(option_of(f, "products"));
 }
 
+double tap_bench_file_others_pct(const struct tap_bench_file *f)
+{
+	const struct tap_metric *others = tap_metrics_find(&f->all, "bench.others.share");
+
+	return others ? others->value : NAN;
+}
+
 static int compare_option(const struct tap_bench_file *a, const struct tap_bench_file *b,
 			  const char *name, struct tap_err *err)
 {

@@ -39,6 +39,8 @@ int tap_bench_file_compare(const struct tap_bench_file *a, const struct tap_benc
 /* Return the text or the number of "machine" with this key; NULL and -1: unknown. */
 const char *tap_bench_file_text(const struct tap_bench_file *f, const char *key);
 int64_t tap_bench_file_number(const struct tap_bench_file *f, const char *key);
+/* Return the CPU time of other processes in percent of all CPUs' time; NAN: unknown. */
+double tap_bench_file_others_pct(const struct tap_bench_file *f);
 /* Return the number of matrix products of a request; 0: the load has none. */
 uint64_t tap_bench_file_products(const struct tap_bench_file *f);
 

@@ -10,28 +10,6 @@
 #include "show/out/table.h"
 
 #define SHOWN_OTHERS 3u /* tasks that are named in one line */
-#define TIME_TEXT 24
-
-/* "213 us": three digits or more. */
-static const char *time_text(double ns, char to[TIME_TEXT])
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	unsigned int i = 0;
-	double v;
-
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	v = ns / units[i].ns;
-	snprintf(to, TIME_TEXT, "%.*f %s",
-		 i == 3 || v >= 100 ? 0
-		 : v >= 10	    ? 1
-				    : 2,
-		 v, units[i].unit);
-	return to;
-}
 
 static const char *plural(unsigned int nr)
 {
@@ -43,7 +21,6 @@ static const char *plural(unsigned int nr)
 static void put_shape(const struct tap_bench *b, struct tap_buf *out)
 {
 	const struct tap_load_opts *o = &b->load;
-	char text[TIME_TEXT];
 
 	switch (o->kind) {
 	case TAP_LOAD_MESSAGES:
@@ -53,11 +30,11 @@ static void put_shape(const struct tap_bench *b, struct tap_buf *out)
 			       plural(o->messengers * o->threads),
 			       o->kind == TAP_LOAD_MIXED ? ", a hog for each CPU" : "");
 		if (b->work_ns)
-			tap_buf_printf(out, "%s of work per request, ",
-				       time_text((double)b->work_ns, text));
+			tap_text_time(out, b->work_ns);
 		else
-			tap_buf_printf(out, "%llu matrix products per request, ",
+			tap_buf_printf(out, "%llu matrix products",
 				       (unsigned long long)o->products);
+		tap_buf_puts(out, b->work_ns ? " of work per request, " : " per request, ");
 		return;
 	case TAP_LOAD_PIPE:
 		tap_buf_puts(out, "2 processes, ");
@@ -73,15 +50,16 @@ static void put_shape(const struct tap_bench *b, struct tap_buf *out)
 
 static void put_head(const struct tap_bench *b, struct tap_buf *out)
 {
-	char round[TIME_TEXT], warm_up[TIME_TEXT];
-
 	tap_buf_printf(out, "%s: ", b->name);
 	put_shape(b, out);
 	tap_buf_printf(out, "%u round%s", b->nr_rounds, plural(b->nr_rounds));
-	if (b->load.kind != TAP_LOAD_GROUPS)
-		tap_buf_printf(out, " of %s after %s of warm-up",
-			       time_text((double)b->load.duration_ns, round),
-			       time_text((double)b->load.warm_up_ns, warm_up));
+	if (b->load.kind != TAP_LOAD_GROUPS) {
+		tap_buf_puts(out, " of ");
+		tap_text_time(out, b->load.duration_ns);
+		tap_buf_puts(out, " after ");
+		tap_text_time(out, b->load.warm_up_ns);
+		tap_buf_puts(out, " of warm-up");
+	}
 	tap_buf_char(out, '\n');
 }
 
@@ -112,13 +90,16 @@ static const struct tap_column columns[] = {
 static void put_range(struct tap_table *t, const double *p99, unsigned int nr)
 {
 	struct tap_confidence i = { p99[0], p99[nr - 1] };
-	char low[TIME_TEXT], high[TIME_TEXT], text[3 * TIME_TEXT];
+	struct tap_buf text = { 0 };
 
 	if (nr >= TAP_MEDIAN_MIN)
 		i = tap_median_interval(p99, nr);
-	snprintf(text, sizeof(text), "%s .. %s%s", time_text(i.low, low), time_text(i.high, high),
-		 nr >= TAP_MEDIAN_MIN ? " (95 %)" : "");
-	tap_table_puts(t, text);
+	tap_text_time(&text, (uint64_t)i.low);
+	tap_buf_puts(&text, " .. ");
+	tap_text_time(&text, (uint64_t)i.high);
+	tap_buf_puts(&text, nr >= TAP_MEDIAN_MIN ? " (95 %)" : "");
+	tap_table_text(t, text.data, text.len);
+	tap_buf_release(&text);
 }
 
 static void put_latency(struct tap_table *t, const struct tap_bench *b, const char *name,
@@ -264,11 +245,12 @@ static void put_machine(const struct tap_bench *b, const struct tap_bench_sum *s
 			struct tap_buf *out)
 {
 	const struct tap_settings *k = &b->settings;
-	char text[TIME_TEXT];
 
 	tap_buf_printf(out, "\nscheduler %s", *k->scheduler ? k->scheduler : "unknown");
-	if (k->base_slice_ns >= 0)
-		tap_buf_printf(out, ", base slice %s", time_text((double)k->base_slice_ns, text));
+	if (k->base_slice_ns >= 0) {
+		tap_buf_puts(out, ", base slice ");
+		tap_text_time(out, (uint64_t)k->base_slice_ns);
+	}
 	if (*k->preempt)
 		tap_buf_printf(out, ", preemption %s", k->preempt);
 	if (*k->governor)

@@ -91,6 +91,17 @@ static bool takes_paths(const struct tap_check *c, const struct tap_rule *first)
 	return false;
 }
 
+static void note_noise(struct tap_measured *m)
+{
+	double pct = m->bench.nr_rounds ? tap_bench_file_others_pct(&m->bench) : 0;
+
+	if (pct > TAP_BENCH_QUIET_PCT)
+		tap_buf_printf(
+			&m->notes,
+			"'%.300s': the machine was not quiet: other processes took %.1f %%\n",
+			m->path, pct);
+}
+
 /*
  * Measure all recordings for the tasks that @first selects, and judge all rules about the same
  * tasks.
@@ -125,6 +136,8 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 		for (unsigned int p = 0; same_tasks(r, first) && p < c->nr_paths; p++)
 			judge_rule(r, &measured[p],
 				   &c->each[(size_t)(r - c->rules->v) * c->nr_paths + p]);
+	for (unsigned int p = 0; !ret && p < c->nr_paths; p++)
+		note_noise(&measured[p]);
 	for (unsigned int p = 0; p < c->nr_paths; p++) {
 		const struct tap_buf *notes = &measured[p].notes;
 

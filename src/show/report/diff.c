@@ -64,8 +64,24 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 	return 0;
 }
 
-int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
+static bool is_by_task(const struct tap_diff_opts *opts)
 {
+	return opts->by && !opts->between;
+}
+
+static struct tap_measured_opts how_to_measure(const struct tap_diff_opts *opts)
+{
+	return (struct tap_measured_opts){
+		.input = &opts->input,
+		.by_task = is_by_task(opts),
+		.between = opts->between,
+		.between_by = opts->by,
+	};
+}
+
+int tap_diff_check(const struct tap_diff_opts *opts, bool is_bench, struct tap_err *err)
+{
+	const struct tap_measured_opts how = how_to_measure(opts);
 	double part;
 	int ret = opts->between ? tap_request_source_init(&(struct tap_request_source){ 0 },
 							  opts->between, opts->by, err)
@@ -77,7 +93,9 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 		return tap_err_set(err, -EINVAL,
 				   "bad --by '%.100s': without --between, --by takes only 'task'",
 				   opts->by);
-	return read_min_effect(opts->min_effect, &part, err);
+	return read_min_effect(opts->min_effect, &part, err)
+		       ?: is_bench ? tap_measured_check_bench(&how, "schedtap bench", err)
+				   : 0;
 }
 
 static bool wants_metric(void *ctx, const char *name)
@@ -88,11 +106,6 @@ static bool wants_metric(void *ctx, const char *name)
 		if (!fnmatch(globs->v[i], name, 0))
 			return true;
 	return !globs->nr;
-}
-
-static bool is_by_task(const struct tap_diff_opts *opts)
-{
-	return opts->by && !opts->between;
 }
 
 /* Refuse recordings that are given twice: they would fake a difference. */
@@ -158,6 +171,30 @@ static void count_losses(struct tap_diff *d)
 			       "events were lost in %u of %u recordings, the first is '%.300s': "
 			       "uncertain waits do not count\n",
 			       nr, nr_all(d), path);
+}
+
+/* Warn about runs of bench beside which other processes ran. */
+static void count_noisy(struct tap_diff *d)
+{
+	unsigned int nr = 0;
+	const char *path = NULL;
+	double most_pct = 0;
+
+	for (unsigned int i = 0; i < nr_all(d); i++) {
+		const struct tap_bench_file *f = &d->measured[i].bench;
+		double pct = f->nr_rounds ? tap_bench_file_others_pct(f) : 0;
+
+		nr += pct > TAP_BENCH_QUIET_PCT;
+		if (pct > most_pct) {
+			most_pct = pct;
+			path = f->path;
+		}
+	}
+	if (nr)
+		tap_buf_printf(&d->warnings,
+			       "the machine was not quiet in %u of %u files: other processes took "
+			       "up to %.1f %% of the CPUs, in '%.300s'\n",
+			       nr, nr_all(d), most_pct, path);
 }
 
 /* Warn about recordings without any task that the options select. Return: their number. */
@@ -327,6 +364,7 @@ static int calculate_diff(struct tap_diff *d, struct tap_err *err)
 	for (enum tap_fact what = 0; what < TAP_NR_FACTS; what++)
 		compare_fact(d, what);
 	count_losses(d);
+	count_noisy(d);
 	collect_notes(d);
 	if (ret || d->warnings.err)
 		return tap_err_nomem(err);
@@ -350,18 +388,13 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 		 const struct tap_screen *screen, bool *usage, struct tap_err *err)
 {
 	struct tap_diff d = { .opts = opts, .sides = sides };
-	const struct tap_measured_opts how = {
-		.input = &opts->input,
-		.by_task = is_by_task(opts),
-		.has_blocks = is_pair(&d) && !is_by_task(opts),
-		.has_paths = opts->metrics.nr && wants_metric(&d, "critical.waiting.share"),
-		.between = opts->between,
-		.between_by = opts->by,
-	};
+	struct tap_measured_opts how = how_to_measure(opts);
 	int ret;
 
+	how.has_blocks = is_pair(&d) && !is_by_task(opts);
+	how.has_paths = opts->metrics.nr && wants_metric(&d, "critical.waiting.share");
 	*usage = true;
-	ret = tap_diff_check(opts, err) ?:
+	ret = tap_diff_check(opts, false, err) ?:
 	      read_min_effect(opts->min_effect, &d.min_effect, err) ?:
 	      init_diff(&d, err);
 	if (!ret)

@@ -25,8 +25,11 @@ struct tap_diff_sides {
 	bool window_is_cost; /* see struct tap_compare_opts */
 };
 
-/* Check the options that can be checked without recordings. Return: 0; -EINVAL. */
-int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err);
+/*
+ * Check the options that can be checked before recordings or, if @is_bench, bench's JSON. Return:
+ * 0; -EINVAL.
+ */
+int tap_diff_check(const struct tap_diff_opts *opts, bool is_bench, struct tap_err *err);
 /*
  * Compare the recordings of both sides and show the result. Return: 0; -errno with a sentence:
  * @usage says whether the options are to blame.

@@ -76,40 +76,31 @@ static int measure_run(struct tap_measured *m, struct tap_run *run,
 	return ret;
 }
 
-/* What selects a part of a recording does not fit bench's JSON. */
-static int check_whole(const struct tap_measured *m, const struct tap_measured_opts *opts,
-		       struct tap_err *err)
+int tap_measured_check_bench(const struct tap_measured_opts *opts, const char *what,
+			     struct tap_err *err)
 {
 	const struct tap_select_words *s = &opts->input->select;
 
 	if (!opts->input->window && !opts->by_task && !opts->between && !s->tgids.nr &&
 	    !s->tids.nr && !s->comms.nr && !s->cgroups.nr)
 		return 0;
-	return tap_err_set(
-		err, -EINVAL,
-		"'%.300s' is JSON of schedtap bench: options that select tasks, times or "
-		"requests need recordings",
-		m->path);
+	return tap_err_set(err, -EINVAL,
+			   "'%.300s' has no tasks, times or requests that options could select: "
+			   "they need recordings",
+			   what);
 }
 
 static int read_bench(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
 		      struct tap_err *err)
 {
-	const struct tap_metric *others;
-	int ret = check_whole(m, opts, err);
+	int ret = tap_measured_check_bench(opts, m->path, err);
 
 	*usage = ret;
 	m->bench.path = m->path;
 	ret = ret ?: tap_bench_file_read(&m->bench, err);
-	if (ret)
-		return ret;
-	others = tap_metrics_find(&m->bench.all, "bench.others.share");
-	if (others && others->value > TAP_BENCH_QUIET_PCT)
-		tap_buf_printf(
-			&m->notes,
-			"'%.300s': the machine was not quiet: other processes took %.1f %%\n",
-			m->path, others->value);
-	return tap_facts_read_bench(&m->facts, &m->bench) ? tap_err_nomem(err) : 0;
+	if (!ret && tap_facts_read_bench(&m->facts, &m->bench))
+		ret = tap_err_nomem(err);
+	return ret;
 }
 
 static int read_recording(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,

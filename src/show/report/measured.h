@@ -32,6 +32,12 @@ struct tap_measured_opts {
 };
 
 /*
+ * Return: 0; -EINVAL with a sentence if @opts need a recording, and bench's JSON, called @what,
+ * would not do.
+ */
+int tap_measured_check_bench(const struct tap_measured_opts *opts, const char *what,
+			     struct tap_err *err);
+/*
  * Read @nr recordings or files of bench's JSON. Return: 0; -errno with the sentence of the first
  * failure: @usage says whether the options are to blame. Release each of @v in either case.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/top/top.h"
 
+#include "base/text.h"
+
 void tap_top_accounts_line(struct tap_buf *out, const struct tap_top_accounts *r)
 {
 	const struct tap_accounts_view *v = r->view;
@@ -24,7 +26,7 @@ void tap_top_accounts_line(struct tap_buf *out, const struct tap_top_accounts *r
 	if (v->waits.err || !v->waits.v)
 		tap_buf_char(out, '-');
 	else
-		tap_top_time(out, v->wait_ns.v / v->waits.v);
+		tap_text_time(out, v->wait_ns.v / v->waits.v);
 	tap_buf_puts(out, "  culprit -");
 	if (v->cpu_ns)
 		tap_buf_printf(out, "  overhead %.1f %%", 100 * (double)r->own_cpu_ns / cpu_ns);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void tap_cell_printf(struct tap_text_cell *c, const char *fmt, ...)
 {
 	va_list args;
@@ -22,7 +24,7 @@ void tap_cell_time(struct tap_text_cell *c, uint64_t ns)
 	if (ns == TAP_NOW_UNKNOWN)
 		tap_buf_char(&text, '-');
 	else
-		tap_top_time(&text, ns);
+		tap_text_time(&text, ns);
 	tap_cell_printf(c, "%s", tap_buf_str(&text));
 	tap_buf_release(&text);
 }
@@ -129,9 +131,9 @@ static void put_time_of_day(struct tap_buf *out, const struct tap_top_ui *ui,
 		tap_buf_puts(out, "  ");
 	}
 	if (shown->recording) {
-		tap_top_time(out, shown->position_ns);
+		tap_text_time(out, shown->position_ns);
 		tap_buf_puts(out, " of ");
-		tap_top_time(out, shown->length_ns);
+		tap_text_time(out, shown->length_ns);
 		tap_buf_puts(out, ui->playing ? "  playing" : "");
 		tap_buf_puts(out, "  ");
 	} else if (ui->frozen) {
@@ -147,7 +149,7 @@ static void put_overhead(struct tap_buf *out, const struct tap_top_shown *shown)
 		tap_buf_puts(out, "each ");
 	else
 		tap_buf_puts(out, "every ");
-	tap_top_time(out, shown->every_ns);
+	tap_text_time(out, shown->every_ns);
 	if (!isnan(now->overhead))
 		tap_buf_printf(out, "  overhead %.1f %%", now->overhead);
 	if (now->lost != TAP_NOW_UNKNOWN)

@@ -8,26 +8,10 @@
 #include "record/tally/waits.h"
 #include "show/top/top.h"
 
-void tap_top_time(struct tap_buf *out, uint64_t ns)
-{
-	static const char *const units[] = { "ns", "us", "ms" };
-	double v = (double)ns;
-	unsigned int u = 0;
-
-	while (u < 2 && v >= 999.5) {
-		v /= 1000;
-		u++;
-	}
-	if (v >= 999.5)
-		tap_buf_printf(out, "%.*f s", v < 9950, v / 1000);
-	else
-		tap_buf_printf(out, "%.*f %s", u && v < 9.95, v, units[u]);
-}
-
 static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
 {
 	tap_buf_printf(out, " %s ", name);
-	tap_top_time(out, ns);
+	tap_text_time(out, ns);
 }
 
 static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind)

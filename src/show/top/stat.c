@@ -25,7 +25,7 @@ static void begin_line(struct tap_buf *out, uint64_t ns)
 {
 	struct tap_buf text = { 0 };
 
-	tap_top_time(&text, ns);
+	tap_text_time(&text, ns);
 	tap_buf_printf(out, "  %10s  ", tap_buf_str(&text));
 	tap_buf_release(&text);
 }
@@ -40,9 +40,9 @@ static void add_waits(struct tap_buf *out, const struct tap_tally_row *row,
 		return;
 	begin_line(out, w.sum_ns);
 	tap_buf_printf(out, "waited %s, %llu times: p50 ", why[kind], (unsigned long long)w.count);
-	tap_top_time(out, tap_waits_quantile(&w, 0.5));
+	tap_text_time(out, tap_waits_quantile(&w, 0.5));
 	tap_buf_puts(out, ", p99 ");
-	tap_top_time(out, tap_waits_quantile(&w, 0.99));
+	tap_text_time(out, tap_waits_quantile(&w, 0.99));
 	tap_buf_char(out, '\n');
 }
 

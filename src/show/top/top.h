@@ -48,8 +48,6 @@ uint64_t tap_top_idle_while_waiting(const struct tap_tally_view *view); /* of al
 /* Return: percent of the CPU time that the tally takes; NAN if unknown. */
 double tap_top_overhead(const struct tap_top_refresh *r);
 
-/* Append a time with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
-void tap_top_time(struct tap_buf *out, uint64_t ns);
 /* Append the time of day of a refresh: "00:47:05". */
 void tap_top_clock(struct tap_buf *out, int64_t realtime_ns);
 /* Append "  1.2 k switches/s". @ns: the time that the number of switches is of. */
