@@ -13,7 +13,7 @@
 #include "cli/own_path.h"
 
 /* The set-up's output would be in front of bench's JSON. */
-#define SCRIPT "eval \"$1\" >/dev/null || exit; shift; exec \"$@\""
+#define SCRIPT "eval \"$1\" >/dev/null || exit 1; shift; exec \"$@\""
 #define OWN_WORDS 12u /* at most: those before bench's words from the third on, and NULL */
 
 int tap_ab_bench_check(char *const *words, struct tap_err *err)

@@ -171,7 +171,7 @@ static int refuse_operands(unsigned int nr)
 	put_shipped(&names);
 	tap_err_set(&err, -EINVAL,
 		    "expected rules and recordings, but %s given: use `schedtap check RULES "
-		    "RECORDING...` or `schedtap check 'METRIC < VALUE' RECORDING...`%.300s",
+		    "RECORDING...`%.300s",
 		    nr ? "no recording was" : "nothing was", tap_buf_str(&names));
 	tap_buf_release(&names);
 	return tap_cmd_fail(&err, true);

@@ -104,6 +104,62 @@ subtest 'hogs share the CPUs' => sub {
 	is_deeply($h->{why}, [], 'without a recording there is no reason');
 };
 
+subtest 'what the recording counts' => sub {
+	for my $what (qw(switches migrations)) {
+		is(sum0(map { $_->{$what} } @{$m->{rounds}}), $m->{$what}, "$what: the rounds add up");
+	}
+	cmp_ok($m->{switches}, '>=', $m->{recorded}{count} - 2 * $threads * @{$m->{rounds}}, 'a wait ends with a switch');
+	for my $round (@{$m->{rounds}}) {
+		my $sum = sum0(map { $_->{pct} } values(%{$round->{why}[0]{reasons}}));
+
+		cmp_ok(abs($sum - 100), '<', 0.01, 'the reasons of a round add up');
+	}
+};
+
+# Runs `schedtap @_`, with the first word, a file, for its output. Returns its exit status.
+sub run_to {
+	my ($file, @words) = @_;
+
+	return system("timeout 60 '$schedtap' " . join(' ', map { "'$_'" } @words) . " >$file 2>err") >> 8;
+}
+
+sub file_json { my ($file) = @_; return decode_json(`cat $file`) }
+
+subtest 'two runs are compared by their rounds' => sub {
+	for my $side (qw(a b)) {
+		is(run_to("$side.json", qw(bench messages --json -r 4 -d 0.1 --warm-up 0.05 --products 5)), 0, "run $side");
+	}
+	is(run_to('diff.json', qw(diff --json a.json b.json)), 0, 'diff') or diag(`cat err`);
+	my %metric = map { $_->{metric} => $_ } @{file_json('diff.json')->{metrics}};
+	for my $side (qw(a b)) {
+		my @rounds = @{file_json("$side.json")->{rounds}};
+
+		is_deeply($metric{'bench.wakeup.p99'}{$side}, [sort { $a <=> $b } map { $_->{wakeup}{p99_ns} } @rounds], "$side: the p99 of each");
+		is_deeply($metric{'bench.switches.rate'}{$side}, [sort { $a <=> $b } map { $_->{switches_per_s} } @rounds], "$side: switches");
+	}
+	isnt($metric{'bench.rate'}{p}, undef, 'four rounds suffice for a p-value');
+	is(run_to('check', 'check', 'bench.wakeup.p99 < 1000s', 'a.json'), 0, 'a check that passes') or diag(`cat err`);
+	is(run_to('check', 'check', 'bench.wakeup.p99 < 1ns', 'a.json'), 4, 'and one that fails') or diag(`cat err`);
+	is(run_to('c.json', qw(bench messages --json -r 1 -d 0.1 --warm-up 0.05 --products 6 --no-record)), 0, 'another run');
+	is(run_to('diff.json', qw(diff --json a.json c.json)), 1, 'which did other work');
+	like(`cat err`, qr/5 matrix products in 'a\.json' and 6 in 'c\.json'.*--products 5/, 'as diff says');
+};
+
+# Two rounds of each side, in the order A B, B A.
+subtest 'ab alternates rounds of two set-ups' => sub {
+	my @set_ups = map { "echo $_ | tee -a order" } qw(A B);
+
+	is(run_to('ab.json', qw(ab -r 2 -o ab --json), @set_ups, qw(-- schedtap bench messages --no-record -d 0.1 --warm-up 0.05)), 0, 'ab')
+		or diag(`cat err`);
+	is(`cat order` =~ s/\n//gr, 'ABBA', 'the set-ups');
+	my $ab = file_json('ab.json');
+	is_deeply($ab->{a}, ['ab/a-001.json', 'ab/a-002.json'], 'its files');
+	my ($rate) = grep { $_->{metric} eq 'bench.rate' } @{$ab->{metrics}};
+	is(@{$rate->{a}} . @{$rate->{b}}, '22', 'a value of each round');
+	my %products = map { file_json($_)->{options}{products} => 1 } @{$ab->{a}}, @{$ab->{b}};
+	is(keys(%products), 1, 'all rounds did the same work');
+};
+
 for my $load (qw(pipe yield fork mixed)) {
 	my $r = json($load, '-r', 1, '-d', '0.3', '--warm-up', '0.1', '--no-record');
 

@@ -99,6 +99,7 @@ sub run_page {
 	chdir($dir) or die;
 	system("cp $made/* . && for f in make svc stacks old new run1 run2 run3; do cp trace.dat \$f.dat; done; " .
 	       'mkdir demo ci; cp trace.dat demo; cp trace.dat ci; echo "rule lost : recording.lost == 0" >my.rules');
+	system("for f in before after run; do $top/tests/golden/bench/json \$f.json 500 4; done");
 	symlink("$top/examples", 'examples') or die;
 	system("$dat2perf trace.dat perf.data --chains") if $page =~ /perf-data\.md/;
 	for my $line (@{$lines{$page}}) {
@@ -117,6 +118,7 @@ sub run_page {
 		system("cp -r $killed trace.dat.spool") if $line =~ /^schedtap summary trace\.dat\.spool/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
+		$run =~ s/\bschedtap bench \w+\b(?!.* -d 1)/$& -d 0.2 --warm-up 0.1/;
 		$run =~ s/^schedtap ab (?!.*-r )/$&-r 2 / unless $ENV{SOAK}; # rounds: of 'make' each takes a second
 		# nothing is there to repair, no program has that pid, the shell has no probes, and they say so
 		$want = 1 if $line =~ /^schedtap (?:repair\b(?! --verify)|tracefs|list -p)/ && $page !~ /record\.md/;
