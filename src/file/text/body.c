@@ -5,7 +5,7 @@
 #include "file/text/state.h"
 #include "file/text/unescape.h"
 
-#define MAX_STEPS 20000u /* to learn from a line; one that looks like many layouts takes more */
+#define MAX_STEPS 2000u /* to learn from a line; one that looks like many layouts takes more */
 #define MAX_LEARNED_BYTES 4096u
 
 static const char *take_hex(const char *p, const char *end, uint64_t *v)

@@ -33,7 +33,7 @@ struct text {
 
 /* ---- recognition ---- */
 
-static bool has_word(const unsigned char *data, size_t len, const char *word)
+static bool has_word(const void *data, size_t len, const char *word)
 {
 	return memmem(data, len, word, strlen(word));
 }
@@ -192,13 +192,15 @@ static void read_lines(struct text *t, const char *p, const char *end)
 /* Read the parts of a web page that have text of ftrace. */
 static void read_html(struct text *t, const char *p, const char *end)
 {
+	const char *begin = has_word(p, (size_t)(end - p), begin_data) ? begin_data : begin_trace;
+
 	while (p < end && !t->m->failed) {
-		const char *data = memmem(p, (size_t)(end - p), begin_data, strlen(begin_data));
+		const char *data = memmem(p, (size_t)(end - p), begin, strlen(begin));
 		const char *stop;
 
 		if (!data)
 			break;
-		data += strlen(begin_data);
+		data += strlen(begin);
 		stop = memmem(data, (size_t)(end - data), end_data, strlen(end_data)) ?: end;
 		read_lines(t, data, stop);
 		p = stop;
@@ -220,6 +222,12 @@ static const char *find_tool(const struct text *t)
 	return t->other.has_tracer ? "text of ftrace" : "text of ftrace or trace-cmd report";
 }
 
+/* Return the length of a word of perf's head, for a format of up to 150 bytes of each. */
+static int length_of(struct span s)
+{
+	return s.len < 150 ? (int)s.len : 150;
+}
+
 static int give_uname(struct text *t)
 {
 	const struct tap_other *o = &t->other;
@@ -227,9 +235,8 @@ static int give_uname(struct text *t)
 
 	if (!o->release.len)
 		return 0;
-	snprintf(uname, sizeof(uname), "Linux %.*s %.*s %.*s", (int)(o->host.len & 0xff),
-		 o->host.s ?: "", (int)(o->release.len & 0xff), o->release.s,
-		 (int)(o->machine.len & 0xff), o->machine.s ?: "");
+	snprintf(uname, sizeof(uname), "Linux %.*s %.*s %.*s", length_of(o->host), o->host.s ?: "",
+		 length_of(o->release), o->release.s, length_of(o->machine), o->machine.s ?: "");
 	return tap_dat_set_text(&t->m->r->uname, uname, strlen(uname), t->m->err);
 }
 
