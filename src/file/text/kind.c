@@ -9,6 +9,7 @@
 #include "event/defs.h"
 #include "file/text/format.h"
 #include "file/text/plugin.h"
+#include "file/text/state.h"
 #include "file/text/unescape.h"
 
 #define MAX_KINDS 1024u
@@ -134,6 +135,20 @@ void tap_kind_skip(struct tap_kind *k)
 		k->form = TAP_KIND_TEXT;
 }
 
+/* Find the fields of the pieces. */
+static void set_fields(struct tap_kind *k)
+{
+	for (unsigned int i = 0; k->fmt && i < k->layout.pieces.nr; i++) {
+		const char *name = k->layout.pieces.v[i].field;
+		const struct tap_field *f = name ? tap_format_field(k->fmt, name) : NULL;
+
+		k->layout.fields[i] = f;
+		k->has_strings |= f && f->kind == TAP_FIELD_STRING;
+		if (f && !strcmp(name, "prev_state"))
+			k->prev_state = i + 1;
+	}
+}
+
 /* Decide from this line how the kind is read. Return: false if it does not fit. */
 static bool decide(struct tap_kind *k, struct tap_made *m, const struct tap_line *l)
 {
@@ -151,13 +166,7 @@ static bool decide(struct tap_kind *k, struct tap_made *m, const struct tap_line
 	} else {
 		k->fmt = tap_format_make(m, k->def, k->name, has_field, &k->layout);
 	}
-	for (unsigned int i = 0; k->fmt && i < k->layout.pieces.nr; i++) {
-		const char *field = k->layout.pieces.v[i].field;
-
-		k->layout.fields[i] = field ? tap_format_field(k->fmt, field) : NULL;
-		k->has_strings |=
-			k->layout.fields[i] && k->layout.fields[i]->kind == TAP_FIELD_STRING;
-	}
+	set_fields(k);
 	return k->fmt;
 }
 
@@ -231,6 +240,14 @@ static bool add_text(const struct tap_kind *k, struct tap_made *m, const struct 
 	return true;
 }
 
+static void check_state(struct tap_kind *k, uint64_t *state)
+{
+	if (*state != TAP_STATE_0X40)
+		return;
+	k->has_0x40 = true;
+	*state = 0x40;
+}
+
 bool tap_kind_add(struct tap_kind *k, struct tap_made *m, const struct tap_line *l, uint64_t ts_ns)
 {
 	const struct tap_layout *layout = &k->layout;
@@ -244,6 +261,8 @@ bool tap_kind_add(struct tap_kind *k, struct tap_made *m, const struct tap_line 
 		return add_text(k, m, l, ts_ns);
 	if (!read_values(k, l, values))
 		return false;
+	if (k->prev_state)
+		check_state(k, &values[k->prev_state - 1].number);
 	for (unsigned int i = 0; k->has_strings && i < layout->pieces.nr; i++)
 		if (layout->fields[i] && layout->fields[i]->kind == TAP_FIELD_STRING)
 			bytes += bytes_of(values[i].text.len);

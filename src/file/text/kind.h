@@ -25,6 +25,8 @@ struct tap_kind {
 	const struct tap_format *fmt;
 	enum tap_kind_form form;
 	bool has_strings;
+	unsigned int prev_state; /* index of the piece, from 1; 0: none */
+	bool has_0x40; /* some prev_state is TAP_STATE_0X40 */
 	uint64_t nr_unfit; /* lines that do not fit, which are skipped */
 	struct tap_layout layout;
 };

@@ -40,7 +40,7 @@ static uint32_t bit_of(char letter, bool by_position)
 	case 'X':
 		return DEAD;
 	case 'x':
-		return by_position ? PARKED : DEAD;
+		return by_position ? TAP_STATE_0X40 : DEAD;
 	case 'Z':
 		return ZOMBIE;
 	case 'P':
@@ -68,12 +68,16 @@ static uint64_t of_letters(uint32_t bits)
 		return known & ZOMBIE ? ZOMBIE : DEAD;
 	if (known)
 		return known & -known;
+	if (bits & TAP_STATE_0X40)
+		return TAP_STATE_0X40;
 	/* W alone is trace-cmd's letter for the bit of idle */
 	return bits & WAKING ? IDLE : bits & KILLABLE ? BLOCKED : 0;
 }
 
 static uint64_t of_number(uint64_t v)
 {
+	if (v == PARKED)
+		return TAP_STATE_0X40;
 	if (v & ~(uint64_t)0x1ff && !(v & 0x3ff)) /* TASK_STATE_MAX of a kernel before v4.14 */
 		return PREEMPTED;
 	if (!(v & (v - 1)) || v <= PREEMPTED)

@@ -7,8 +7,15 @@
 #include <stdint.h>
 
 /*
+ * The bit 0x40 without the kernel's letter for it: a parked task since v4.14, a dead one before.
+ * The text does not have the version.
+ */
+#define TAP_STATE_0X40 0x10000u
+
+/*
  * Parse a state at @p. @by_position: a letter stands for its bit, as in trace-cmd's own text, which
- * has the letters of kernels before v4.14. Return: its end; NULL if it is none.
+ * has the letters of kernels before v4.14. Return: its end; NULL if it is none. @state: bits, or
+ * TAP_STATE_0X40.
  */
 const char *tap_state_parse(const char *p, const char *end, bool by_position, uint64_t *state);
 

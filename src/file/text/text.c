@@ -251,6 +251,10 @@ static int note_kinds(const struct text *t)
 			ret = tap_dat_note(t->m->r, t->m->err,
 					   "the text of sched_switch does not say whether a task "
 					   "was preempted (R+) or yielded (R): all are R");
+		if (!ret && k->has_0x40)
+			ret = tap_dat_note(t->m->r, t->m->err,
+					   "tasks with prev_state 64 or x are taken for parked: "
+					   "before Linux 4.14 these were dead");
 		if (!ret && k->nr_unfit)
 			ret = tap_dat_note(
 				t->m->r, t->m->err,
