@@ -84,22 +84,74 @@ static int add_built_in(struct tap_made *m, const struct tap_def *def,
 	return ret;
 }
 
-static int add_text_kind(struct tap_made *m, const char *system, const char *name, unsigned int id)
+static void add_field(struct tap_buf *text, const struct tap_made_field *f, unsigned int *offset)
 {
 	const struct tap_abi abi = { .big_endian = TAP_HOST_BIG_ENDIAN, .long_size = 8 };
-	char text[1024];
+	const bool is_text = !strcmp(f->type, "char[]");
+	struct tap_ctype type = { .size = 4 };
 
-	snprintf(text, sizeof(text),
-		 "name: %.100s\nID: %u\nformat:\n"
-		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-		 "\tfield:__data_loc char[] text;\toffset:8;\tsize:4;\tsigned:0;\n\n"
-		 "print fmt: \"%%s\", __get_str(text)\n",
-		 name, id);
-	return tap_dat_add_format(m->r, system ?: "text", text, strlen(text), abi, m->err);
+	if (!is_text)
+		tap_ctype_find(f->type, strlen(f->type), abi, &type);
+	*offset = (*offset + type.size - 1) / type.size * type.size;
+	tap_buf_printf(text, "\tfield:%s%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+		       is_text ? "__data_loc " : "", f->type, f->name, *offset, type.size,
+		       type.is_signed);
+	*offset += type.size;
 }
+
+/* Add the field's part of the print format, or its argument. */
+static void add_print(struct tap_buf *text, const struct tap_made_field *f, bool is_argument)
+{
+	const bool is_text = !strcmp(f->type, "char[]");
+
+	if (is_argument)
+		tap_buf_printf(text, is_text ? ", __get_str(%s)" : ", REC->%s", f->name);
+	else
+		tap_buf_printf(text, "%s=%s ", f->name,
+			       is_text		      ? "%s"
+			       : strchr(f->type, '6') ? (*f->type == 'u' ? "%llu" : "%lld")
+			       : *f->type == 'u'      ? "%u"
+						      : "%d");
+}
+
+static int add_layout(struct tap_made *m, const char *system, const char *name, unsigned int id,
+		      const struct tap_made_field *fields, unsigned int nr)
+{
+	const struct tap_abi abi = { .big_endian = TAP_HOST_BIG_ENDIAN, .long_size = 8 };
+	const bool is_text = nr == 1 && !strcmp(fields->name, "text");
+	struct tap_buf text = { 0 };
+	unsigned int offset = 8;
+	int ret;
+
+	tap_buf_printf(
+		&text,
+		"name: %.100s\nID: %u\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
+		name, id);
+	for (unsigned int i = 0; i < nr; i++)
+		add_field(&text, &fields[i], &offset);
+	tap_buf_puts(&text, "\nprint fmt: \"");
+	for (unsigned int i = 0; !is_text && i < nr; i++)
+		add_print(&text, &fields[i], false);
+	if (is_text)
+		tap_buf_puts(&text, "%s");
+	else if (nr)
+		text.len -= !text.err; /* the last space */
+	tap_buf_char(&text, '"');
+	for (unsigned int i = 0; i < nr; i++)
+		add_print(&text, &fields[i], true);
+	tap_buf_char(&text, '\n');
+	ret = text.err ? fail_nomem(m)
+		       : tap_dat_add_format(m->r, system ?: "text", text.data, text.len, abi,
+					    m->err);
+	tap_buf_release(&text);
+	return ret;
+}
+
+static const struct tap_made_field text_field = { "text", "char[]" };
 
 /* Return the place of a kind; its value is 0 if it is new. */
 static uint64_t *find_kind(struct tap_made *m, const char *name, size_t len)
@@ -117,9 +169,8 @@ static uint64_t *find_kind(struct tap_made *m, const char *name, size_t len)
 	return place;
 }
 
-/* Copy a new kind's name. Return: false if it is too long, or has too many before it. */
-static bool copy_name(struct tap_made *m, const char *name, size_t len,
-		      char copy[MAX_NAME_BYTES + 1])
+/* Copy the name of a new kind. Return: false: failed. */
+static bool copy_name(struct tap_made *m, const char *name, size_t len, char copy[MAX_NAME_BYTES + 1])
 {
 	if (len > MAX_NAME_BYTES || m->nr_text_kinds == MAX_TEXT_KINDS) {
 		tap_made_fail(m, -EINVAL,
@@ -132,20 +183,16 @@ static bool copy_name(struct tap_made *m, const char *name, size_t len,
 	return true;
 }
 
-const struct tap_format *tap_made_text_kind(struct tap_made *m, const char *system,
-					    const char *name, size_t len)
+/* @ret: what adding the kind returned. */
+static const struct tap_format *keep_kind(struct tap_made *m, uint64_t *place, unsigned int id,
+					  int ret)
 {
-	char copy[MAX_NAME_BYTES + 1];
-	int ret;
-
-	if (m->failed || !copy_name(m, name, len, copy))
-		return NULL;
-	ret = add_text_kind(m, system, copy, ++m->nr_text_kinds);
 	if (ret) {
-		m->failed = ret;
+		m->failed = m->failed ?: ret;
 		return NULL;
 	}
-	return m->r->decoder.slots[m->nr_text_kinds].fmt;
+	*place = (uintptr_t)m->r->decoder.slots[id].fmt;
+	return m->r->decoder.slots[id].fmt;
 }
 
 const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, const char *name,
@@ -156,7 +203,6 @@ const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, c
 	const struct tap_def *def;
 	unsigned int id;
 	char copy[MAX_NAME_BYTES + 1];
-	int ret;
 
 	if (m->failed || !place) {
 		fail_nomem(m);
@@ -169,13 +215,46 @@ const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, c
 	def = tap_def_find(NULL, copy);
 	def = def && tap_def_is_selectable(def) ? def : NULL;
 	id = def ? def->id : ++m->nr_text_kinds;
-	ret = def ? add_built_in(m, def, has, ctx) : add_text_kind(m, system, copy, id);
+	return keep_kind(m, place, id,
+			 def ? add_built_in(m, def, has, ctx)
+			     : add_layout(m, system, copy, id, &text_field, 1));
+}
+
+const struct tap_format *tap_made_layout(struct tap_made *m, const char *system, const char *name,
+					 size_t len, const struct tap_made_field *fields,
+					 unsigned int nr)
+{
+	uint64_t *place = m->failed ? NULL : find_kind(m, name, len);
+	char copy[MAX_NAME_BYTES + 1];
+
+	if (m->failed || !place) {
+		fail_nomem(m);
+		return NULL;
+	}
+	if (*place)
+		return (const struct tap_format *)(uintptr_t)*place;
+	if (!copy_name(m, name, len, copy))
+		return NULL;
+	m->nr_text_kinds++;
+	return keep_kind(m, place, m->nr_text_kinds,
+			 add_layout(m, system, copy, m->nr_text_kinds, fields, nr));
+}
+
+const struct tap_format *tap_made_text_kind(struct tap_made *m, const char *system,
+					    const char *name, size_t len)
+{
+	char copy[MAX_NAME_BYTES + 1];
+	int ret;
+
+	if (m->failed || !copy_name(m, name, len, copy))
+		return NULL;
+	m->nr_text_kinds++;
+	ret = add_layout(m, system, copy, m->nr_text_kinds, &text_field, 1);
 	if (ret) {
 		m->failed = m->failed ?: ret;
 		return NULL;
 	}
-	*place = (uintptr_t)m->r->decoder.slots[id].fmt;
-	return m->r->decoder.slots[id].fmt;
+	return m->r->decoder.slots[m->nr_text_kinds].fmt;
 }
 
 /* ---- events ---- */

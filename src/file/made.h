@@ -54,6 +54,20 @@ void tap_made_begin(struct tap_made *m, struct tap_reader *r, struct tap_err *er
 const struct tap_format *tap_made_kind(struct tap_made *m, const char *system, const char *name,
 				       size_t len, bool (*has)(void *ctx, const char *field),
 				       void *ctx);
+/* A field of an event that has no built-in definition. */
+struct tap_made_field {
+	const char *name; /* an identifier */
+	const char *type; /* "int", "u64" or another C integer type; "char[]": a text */
+};
+
+/*
+ * Return the layout of the event called @name, an identifier, with these fields. A layout that
+ * tap_made_kind() or this function returned before for that name is returned again. NULL: failed.
+ */
+const struct tap_format *tap_made_layout(struct tap_made *m, const char *system, const char *name,
+					 size_t len, const struct tap_made_field *fields,
+					 unsigned int nr);
+
 /* Make a layout with a single field "text", even if there is a definition. NULL: failed. */
 const struct tap_format *tap_made_text_kind(struct tap_made *m, const char *system,
 					    const char *name, size_t len);
