@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "file/perfetto/trace.h"
 
-enum { RENAMED = 236, RENAMED_PID = 1, RENAMED_TO = 3 };
+/* task_rename and sched_process_exec, and the numbers of their fields */
+enum { RENAMED = 236, RENAMED_PID = 1, RENAMED_TO = 3, EXECUTED = 237, EXECUTED_FILE = 1, EXECUTED_PID = 2 };
 
 /* What all FtraceEvents have. */
 struct event {
@@ -204,20 +205,27 @@ static void add_generic(struct tap_pft *t, const struct event *e, const struct t
 	t->nr_damaged += in.bad;
 }
 
-/* The columns of switches do not have the name of the task that is left: keep it right. */
-static void note_rename(struct tap_pft *t, const struct event *e)
+/*
+ * The columns of switches do not have the name of the task that is left, so follow its changes. A
+ * program's task gets the last part of its file's name (begin_new_exec() in fs/exec.c).
+ */
+static void note_name(struct tap_pft *t, const struct event *e)
 {
+	const bool is_exec = e->number == EXECUTED;
 	struct tap_pft_cpu *c = tap_pft_cpu(t, e->cpu);
 	struct tap_proto_in in = e->message, name = { 0 };
 	struct tap_proto_field f;
 	int tid = TAP_PFT_NO_TASK;
 
 	while (tap_proto_next(&in, &f)) {
-		if (f.number == RENAMED_PID && f.type == TAP_PROTO_VARINT)
+		if (f.number == (is_exec ? EXECUTED_PID : RENAMED_PID) && f.type == TAP_PROTO_VARINT)
 			tid = (int)f.value;
-		if (f.number == RENAMED_TO && f.type == TAP_PROTO_BYTES)
+		if (f.number == (is_exec ? EXECUTED_FILE : RENAMED_TO) && f.type == TAP_PROTO_BYTES)
 			name = f.bytes;
 	}
+	for (const unsigned char *p = name.at; is_exec && p < name.end; p++)
+		if (*p == '/')
+			name.at = p + 1;
 	if (c && c->tid == tid && name.at)
 		tap_pft_copy_comm(c->comm, &name);
 }
@@ -238,8 +246,8 @@ static void add_other(struct tap_pft *t, const struct event *e)
 		add_generic(t, e, kind);
 	else
 		add_numbered(t, e, kind);
-	if (e->number == RENAMED)
-		note_rename(t, e);
+	if (e->number == RENAMED || e->number == EXECUTED)
+		note_name(t, e);
 }
 
 void tap_pft_add_event(struct tap_pft *t, unsigned int cpu, const struct tap_pft_event *ev)

@@ -76,7 +76,7 @@ static void put_found(struct tap_pft *t, unsigned int cpu, struct tap_pft_cpu *c
 {
 	c->is_found = false;
 	put_switch(t, cpu,
-		   &(const struct tap_pft_switch){ .ts_ns = c->found_ns,
+		   &(const struct tap_pft_switch){ .ts_ns = c->switch_ns,
 						   .prev = TAP_PFT_NO_TASK,
 						   .prev_comm = no_comm,
 						   .next = c->tid,
@@ -105,10 +105,11 @@ void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_swit
 		s.prev_prio = c->prio;
 		s.prev_comm = memcpy(comm, c->comm, TAP_PFT_COMM);
 	}
-	if (c->is_found && (c->found_ns != s.ts_ns || c->tid != s.prev))
+	if (c->is_found && (c->switch_ns != s.ts_ns || c->tid != s.prev))
 		put_found(t, cpu, c);
 	c->is_found = !is_task(s.prev);
-	c->found_ns = s.ts_ns;
+	c->left = s.prev;
+	c->switch_ns = s.ts_ns;
 	c->tid = is_task(s.next) ? s.next : TAP_PFT_NO_TASK;
 	c->prio = s.next_prio;
 	memcpy(c->comm, s.next_comm, TAP_PFT_COMM);
@@ -118,10 +119,22 @@ void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_swit
 		put_switch(t, cpu, &s);
 }
 
+/*
+ * Our own export repeats the waking of a task that was woken before it slept, 1 ns after the switch
+ * to another task, for Perfetto. The kernel cannot be so fast.
+ */
+static bool is_repeated(const struct tap_pft_cpu *c, const struct tap_pft_waking *w)
+{
+	return w->tid == c->left && w->ts_ns == c->switch_ns + 1;
+}
+
 void tap_pft_add_waking(struct tap_pft *t, unsigned int cpu, const struct tap_pft_waking *w)
 {
+	const struct tap_pft_cpu *c = tap_pft_cpu(t, cpu);
 	unsigned char *rec;
 
+	if (!c || is_repeated(c, w))
+		return;
 	tap_pft_add_found(t, cpu);
 	rec = tap_made_add(t->made, t->of_waking.fmt, cpu, w->ts_ns, w->by, 0);
 	if (!rec)

@@ -31,9 +31,10 @@ struct tap_pft_kind {
 struct tap_pft_cpu {
 	int tid, prio; /* of its task; or TAP_PFT_NO_TASK */
 	char comm[TAP_PFT_COMM];
+	int left; /* the task that the last switch took off the CPU, and its time */
+	uint64_t switch_ns;
 	/* a switch away from no task, which is added once it is known that it stands for itself */
 	bool is_found;
-	uint64_t found_ns;
 };
 
 struct tap_pft_switch {
