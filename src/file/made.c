@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "file/made.h"
+#include "file/made_cpu.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,21 +11,10 @@
 #include "event/defs.h"
 #include "file/unnamed.h"
 
-#define BLOCK_PAGES 16u /* sub-buffers that are written at once */
 #define MAX_LATE_NS 1000000u
 #define MAX_TEXT_KINDS 4096u
 #define MAX_NAME_BYTES 100u
-
-struct tap_made_cpu {
-	int fd; /* -1: no event yet */
-	bool is_open; /* .page is being filled */
-	bool has_loss; /* events were lost before the next sub-buffer */
-	uint64_t loss, missed; /* before the next one, and before this one; 0: none */
-	uint64_t last_ns;
-	unsigned char *block;
-	unsigned int nr_pages; /* of .block that are full */
-	struct tap_page page;
-};
+#define MAX_RUNS 64u
 
 int tap_made_fail(struct tap_made *m, int ret, const char *fmt, ...)
 {
@@ -289,6 +278,7 @@ static int write_block(struct tap_made *m, struct tap_made_cpu *c)
 	int ret;
 
 	c->nr_pages = 0;
+	c->bytes += len;
 	m->written += len;
 	if (m->written > limit && m->written > TAP_BUDGET_FLOOR)
 		return tap_made_fail(
@@ -306,7 +296,7 @@ static int end_page(struct tap_made *m, struct tap_made_cpu *c)
 	tap_page_end(&c->page, c->missed);
 	c->is_open = false;
 	c->missed = 0;
-	return ++c->nr_pages == BLOCK_PAGES ? write_block(m, c) : 0;
+	return ++c->nr_pages == TAP_MADE_BLOCK_PAGES ? write_block(m, c) : 0;
 }
 
 static int begin_page(struct tap_made *m, struct tap_made_cpu *c, uint64_t ts_ns)
@@ -317,7 +307,7 @@ static int begin_page(struct tap_made *m, struct tap_made_cpu *c, uint64_t ts_ns
 		if (fd < 0)
 			return fail_file(m, fd);
 		c->fd = fd;
-		c->block = malloc(BLOCK_PAGES * TAP_PAGE_SIZE);
+		c->block = malloc(TAP_MADE_BLOCK_PAGES * TAP_PAGE_SIZE);
 	}
 	if (!c->block)
 		return fail_nomem(m);
@@ -346,26 +336,79 @@ static uint64_t place_in_order(struct tap_made *m, struct tap_made_cpu *c, unsig
 	return c->last_ns;
 }
 
+/* Return the first of the CPU's runs that may have an event of this time last; NULL: failed. */
+static struct tap_made_cpu *find_run(struct tap_made *m, struct tap_made_cpu *c, unsigned int cpu,
+				     uint64_t ts_ns)
+{
+	for (unsigned int i = 0; i < MAX_RUNS; i++, c = c->later) {
+		if (ts_ns >= c->last_ns)
+			return c;
+		if (!c->later) {
+			c->later = calloc(1, sizeof(*c));
+			if (!c->later) {
+				fail_nomem(m);
+				return NULL;
+			}
+			c->later->fd = -1;
+		}
+	}
+	tap_made_fail(m, -EINVAL, "the events of CPU %u in '%.300s' are not in the order of time",
+		      cpu, m->r->path);
+	return NULL;
+}
+
+/* Return where the event of this time goes, and move the loss before it there; NULL: failed. */
+static struct tap_made_cpu *place_in_run(struct tap_made *m, struct tap_made_cpu *c,
+					 unsigned int cpu, uint64_t ts_ns)
+{
+	struct tap_made_cpu *run = c;
+
+	if (ts_ns > TAP_CURSOR_MAX_NS) {
+		tap_made_fail(m, -EINVAL, "'%.300s' is damaged: it has an event after 292 years",
+			      m->r->path);
+		return NULL;
+	}
+	if (ts_ns < c->last_ns)
+		run = find_run(m, c, cpu, ts_ns);
+	if (!run)
+		return NULL;
+	if (run != c && c->loss) {
+		run->loss = c->loss;
+		c->loss = 0;
+	}
+	run->last_ns = ts_ns;
+	return run;
+}
+
+unsigned char *tap_made_put(struct tap_made *m, struct tap_made_cpu *c, uint64_t ts_ns,
+			    uint32_t size)
+{
+	unsigned char *rec = c->is_open && !c->loss ? tap_page_add(&c->page, ts_ns, size) : NULL;
+
+	if (rec)
+		return rec;
+	if (end_page(m, c) || begin_page(m, c, ts_ns))
+		return NULL;
+	return tap_page_add(&c->page, ts_ns, size);
+}
+
 unsigned char *tap_made_add(struct tap_made *m, const struct tap_format *fmt, unsigned int cpu,
 			    uint64_t ts_ns, int tid, uint32_t text_bytes)
 {
 	struct tap_made_cpu *c = m->failed ? NULL : find_cpu(m, cpu);
 	uint32_t size = fmt->min_size;
-	unsigned char *rec = NULL;
+	unsigned char *rec;
 
-	if (!c)
-		return NULL;
-	ts_ns = place_in_order(m, c, cpu, ts_ns);
-	if (ts_ns == UINT64_MAX)
+	if (c && m->sorts)
+		c = place_in_run(m, c, cpu, ts_ns);
+	else if (c)
+		ts_ns = place_in_order(m, c, cpu, ts_ns);
+	if (!c || ts_ns == UINT64_MAX)
 		return NULL;
 	size += text_bytes < TAP_MADE_MAX_TEXT ? text_bytes : TAP_MADE_MAX_TEXT;
-	if (c->is_open && !c->loss)
-		rec = tap_page_add(&c->page, ts_ns, size);
-	if (!rec) {
-		if (end_page(m, c) || begin_page(m, c, ts_ns))
-			return NULL;
-		rec = tap_page_add(&c->page, ts_ns, size);
-	}
+	rec = tap_made_put(m, c, ts_ns, size);
+	if (!rec)
+		return NULL;
 	memset(rec, 0, size);
 	memcpy(rec, &fmt->id, sizeof(fmt->id));
 	memcpy(rec + 4, &tid, sizeof(tid));
@@ -453,17 +496,25 @@ static int give_tasks(struct tap_made *m)
 
 /* ---- the end ---- */
 
+int tap_made_flush(struct tap_made *m, struct tap_made_cpu *c)
+{
+	int ret = c->loss && c->fd >= 0 ? end_page(m, c) ?: begin_page(m, c, c->last_ns) : 0;
+
+	ret = ret ?: end_page(m, c);
+	return ret || c->fd < 0 ? ret : write_block(m, c);
+}
+
 static int give_cpu(struct tap_made *m, unsigned int cpu, int buffer)
 {
 	struct tap_made_cpu *c = &m->cpus[cpu];
 	const struct tap_mapping *map;
 	struct tap_stream *s;
-	int ret = c->loss && c->fd >= 0 ? end_page(m, c) ?: begin_page(m, c, c->last_ns) : 0;
+	int ret = tap_made_flush(m, c);
 
-	ret = ret ?: end_page(m, c);
 	if (c->fd < 0)
 		return ret;
-	ret = ret ?: write_block(m, c);
+	if (!ret && c->later)
+		ret = tap_made_merge(m, c);
 	if (!ret) {
 		ret = tap_dat_add_map(m->r, c->fd, &map);
 		ret = ret ? fail_file(m, ret)
@@ -497,13 +548,24 @@ int tap_made_end(struct tap_made *m, const char *clock)
 	return ret ?: tap_dat_set_text(&m->r->compression, "none", 4, m->err);
 }
 
+void tap_made_cpu_release(struct tap_made_cpu *c)
+{
+	for (struct tap_made_cpu *run = c->later, *later; run; run = later) {
+		later = run->later;
+		run->later = NULL;
+		tap_made_cpu_release(run);
+		free(run);
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->block);
+	*c = (struct tap_made_cpu){ .fd = -1 };
+}
+
 void tap_made_release(struct tap_made *m)
 {
-	for (unsigned int i = 0; i < m->nr_cpus; i++) {
-		if (m->cpus[i].fd >= 0)
-			close(m->cpus[i].fd);
-		free(m->cpus[i].block);
-	}
+	for (unsigned int i = 0; i < m->nr_cpus; i++)
+		tap_made_cpu_release(&m->cpus[i]);
 	free(m->cpus);
 	free(m->tasks);
 	tap_map_release(&m->places);

@@ -40,6 +40,7 @@ struct tap_made {
 	uint64_t file_bytes; /* of the file that is translated, which limits the temporary files */
 	uint64_t written; /* bytes in them */
 	uint64_t nr_late; /* events that were earlier than their predecessor */
+	bool sorts; /* a CPU's events may come in any order; set after tap_made_begin() */
 };
 
 /* @r: its mappings are the file to translate. @err: used until the end. */
@@ -84,7 +85,7 @@ static inline bool tap_made_is_text(const struct tap_format *fmt)
  * failed.
  * @ts_ns: up to TAP_CURSOR_MAX_NS. If it is before the CPU's previous event, it gets that one's
  * time and is counted, unless it is more than a millisecond before: then the file is not in order,
- * which is a failure.
+ * which is a failure. With @m->sorts, it keeps its time and gets its place (made_merge.c).
  * @tid: the task that was running.
  */
 unsigned char *tap_made_add(struct tap_made *m, const struct tap_format *fmt, unsigned int cpu,

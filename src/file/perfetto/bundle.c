@@ -121,7 +121,7 @@ static void add_rows(struct tap_pft *t, unsigned int cpu, struct tap_pft_compact
 
 			if (!on || c->next_waking.ts_ns > until_ns)
 				return;
-			c->next_waking.by = on->tid;
+			c->next_waking.by = tap_pft_running(on);
 			tap_pft_add_waking(t, cpu, &c->next_waking);
 			tap_pft_compact_next_waking(t, c);
 		} else {

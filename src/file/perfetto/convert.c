@@ -2,7 +2,14 @@
 #include "file/perfetto/trace.h"
 
 /* task_rename and sched_process_exec, and the numbers of their fields */
-enum { RENAMED = 236, RENAMED_PID = 1, RENAMED_TO = 3, EXECUTED = 237, EXECUTED_FILE = 1, EXECUTED_PID = 2 };
+enum {
+	RENAMED = 236,
+	RENAMED_PID = 1,
+	RENAMED_TO = 3,
+	EXECUTED = 237,
+	EXECUTED_FILE = 1,
+	EXECUTED_PID = 2
+};
 
 /* What all FtraceEvents have. */
 struct event {
@@ -104,7 +111,6 @@ static unsigned char *add_record(struct tap_pft *t, const struct event *e,
 {
 	unsigned char *rec;
 
-	tap_pft_add_found(t, e->cpu);
 	rec = tap_made_add(t->made, kind->fmt, e->cpu, e->ts_ns, e->tid,
 			   text_bytes < TAP_MADE_MAX_TEXT ? (uint32_t)text_bytes
 							  : TAP_MADE_MAX_TEXT);
@@ -218,7 +224,8 @@ static void note_name(struct tap_pft *t, const struct event *e)
 	int tid = TAP_PFT_NO_TASK;
 
 	while (tap_proto_next(&in, &f)) {
-		if (f.number == (is_exec ? EXECUTED_PID : RENAMED_PID) && f.type == TAP_PROTO_VARINT)
+		if (f.number == (is_exec ? EXECUTED_PID : RENAMED_PID) &&
+		    f.type == TAP_PROTO_VARINT)
 			tid = (int)f.value;
 		if (f.number == (is_exec ? EXECUTED_FILE : RENAMED_TO) && f.type == TAP_PROTO_BYTES)
 			name = f.bytes;

@@ -107,8 +107,6 @@ static void read_packet(struct tap_pft *t, struct tap_proto_in in, bool is_packe
 			tap_pft_track(t, f.bytes);
 		else if (f.number == NR_PACKET_CLOCKS)
 			tap_pft_clocks(t, f.bytes);
-		else if (f.number == NR_PACKET_SYSTEM && !is_packed)
-			tap_pft_system(t, f.bytes);
 		else if (f.number == NR_PACKET_SYSTEM)
 			tap_pft_system(t, f.bytes);
 		else if (f.number == NR_PACKET_COMPRESSED && !is_packed)
@@ -172,8 +170,7 @@ static int end_trace(struct tap_pft *t)
 	const char *clock;
 	int ret;
 
-	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
-		tap_pft_add_found(t, cpu);
+	tap_pft_end_switches(t);
 	if (!m->failed && !t->nr_added)
 		tap_made_fail(m, -EINVAL, "'%.300s' is a Perfetto trace without ftrace events",
 			      m->r->path);
@@ -193,6 +190,7 @@ int tap_perfetto_read(struct tap_made *m, const unsigned char *data, size_t len)
 	if (!t)
 		return tap_made_fail(m, -ENOMEM, "not enough memory");
 	t->made = m;
+	m->sorts = true;
 	tap_pft_switches_begin(t);
 	find_system(t, in);
 	read_packets(t, in, false);

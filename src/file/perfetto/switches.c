@@ -37,11 +37,22 @@ void tap_pft_switches_begin(struct tap_pft *t)
 
 /*
  * Our own export has tasks above all tids in place of tasks that are not known, and of those of
- * CPUs that are offline.
+ * CPUs that are offline. A switch to one of them was made up: what the CPU runs is not known
+ * because events are missing, which the reports notice themselves.
  */
 static inline bool is_task(int tid)
 {
 	return (unsigned int)tid < MAX_TIDS;
+}
+
+static inline bool is_made_up(int tid)
+{
+	return tid >= (int)MAX_TIDS;
+}
+
+int tap_pft_running(const struct tap_pft_cpu *c)
+{
+	return is_task(c->tid) ? c->tid : TAP_PFT_NO_TASK;
 }
 
 static void put_number(unsigned char *rec, const struct tap_field *f, int64_t value)
@@ -64,32 +75,12 @@ static void put_switch(struct tap_pft *t, unsigned int cpu, const struct tap_pft
 	t->nr_added++;
 	rec[2] = (unsigned char)s->flags;
 	put_comm(rec, t->of_switch.prev_comm, s->prev_comm);
-	put_number(rec, t->of_switch.prev_pid, s->prev);
+	put_number(rec, t->of_switch.prev_pid, s->prev >= 0 ? s->prev : TAP_PFT_NO_TASK);
 	put_number(rec, t->of_switch.prev_prio, s->prev_prio);
 	put_number(rec, t->of_switch.prev_state, tap_pft_prev_state(t, s->prev_state));
 	put_comm(rec, t->of_switch.next_comm, s->next_comm);
 	put_number(rec, t->of_switch.next_pid, s->next);
 	put_number(rec, t->of_switch.next_prio, s->next_prio);
-}
-
-static void put_found(struct tap_pft *t, unsigned int cpu, struct tap_pft_cpu *c)
-{
-	c->is_found = false;
-	put_switch(t, cpu,
-		   &(const struct tap_pft_switch){ .ts_ns = c->switch_ns,
-						   .prev = TAP_PFT_NO_TASK,
-						   .prev_comm = no_comm,
-						   .next = c->tid,
-						   .next_prio = c->prio,
-						   .next_comm = c->comm });
-}
-
-void tap_pft_add_found(struct tap_pft *t, unsigned int cpu)
-{
-	struct tap_pft_cpu *c = tap_pft_cpu(t, cpu);
-
-	if (c && c->is_found)
-		put_found(t, cpu, c);
 }
 
 void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_switch s,
@@ -105,18 +96,31 @@ void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_swit
 		s.prev_prio = c->prio;
 		s.prev_comm = memcpy(comm, c->comm, TAP_PFT_COMM);
 	}
-	if (c->is_found && (c->switch_ns != s.ts_ns || c->tid != s.prev))
-		put_found(t, cpu, c);
-	c->is_found = !is_task(s.prev);
+	c->is_found = is_made_up(s.prev);
 	c->left = s.prev;
 	c->switch_ns = s.ts_ns;
-	c->tid = is_task(s.next) ? s.next : TAP_PFT_NO_TASK;
+	c->tid = s.next;
 	c->prio = s.next_prio;
 	memcpy(c->comm, s.next_comm, TAP_PFT_COMM);
-	if (!is_task(s.next))
-		c->is_found = false;
-	else if (!c->is_found)
-		put_switch(t, cpu, &s);
+	if (is_made_up(s.prev) || is_made_up(s.next))
+		return;
+	put_switch(t, cpu, &s);
+}
+
+void tap_pft_end_switches(struct tap_pft *t)
+{
+	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++) {
+		const struct tap_pft_cpu *c = &t->cpus[cpu];
+
+		if (c->is_found && is_task(c->tid))
+			put_switch(t, cpu,
+				   &(const struct tap_pft_switch){ .ts_ns = c->switch_ns,
+								   .prev = TAP_PFT_NO_TASK,
+								   .prev_comm = no_comm,
+								   .next = c->tid,
+								   .next_prio = c->prio,
+								   .next_comm = c->comm });
+	}
 }
 
 /*
@@ -135,7 +139,6 @@ void tap_pft_add_waking(struct tap_pft *t, unsigned int cpu, const struct tap_pf
 
 	if (!c || is_repeated(c, w))
 		return;
-	tap_pft_add_found(t, cpu);
 	rec = tap_made_add(t->made, t->of_waking.fmt, cpu, w->ts_ns, w->by, 0);
 	if (!rec)
 		return;

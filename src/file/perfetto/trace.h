@@ -29,12 +29,11 @@ struct tap_pft_kind {
 
 /* One CPU, between its switches. */
 struct tap_pft_cpu {
-	int tid, prio; /* of its task; or TAP_PFT_NO_TASK */
+	int tid, prio; /* of its task; TAP_PFT_NO_TASK; or a number that our export has for it */
 	char comm[TAP_PFT_COMM];
-	int left; /* the task that the last switch took off the CPU, and its time */
+	int left; /* the task that the last switch took off the CPU */
 	uint64_t switch_ns;
-	/* a switch away from no task, which is added once it is known that it stands for itself */
-	bool is_found;
+	bool is_found; /* the last switch is our export's word for a task that was found running */
 };
 
 struct tap_pft_switch {
@@ -120,8 +119,10 @@ void tap_pft_switches_begin(struct tap_pft *t);
 void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_switch s,
 			bool is_column);
 void tap_pft_add_waking(struct tap_pft *t, unsigned int cpu, const struct tap_pft_waking *w);
-/* Add the switch that waits (.is_found), before another event of the CPU. */
-void tap_pft_add_found(struct tap_pft *t, unsigned int cpu);
+/* Add the tasks that were found running on CPUs which have no switch after that. */
+void tap_pft_end_switches(struct tap_pft *t);
+/* Return the task that the CPU runs, or TAP_PFT_NO_TASK. */
+int tap_pft_running(const struct tap_pft_cpu *c);
 /* Copy a name to TAP_PFT_COMM bytes. */
 void tap_pft_copy_comm(char to[TAP_PFT_COMM], const struct tap_proto_in *from);
 
