@@ -86,6 +86,7 @@ void tap_pft_compact_next_waking(struct tap_pft *t, struct tap_pft_compact *c)
 	w->prio = (int)prio;
 	w->comm = name_of(t, name);
 	w->flags = (unsigned int)flags;
+	w->is_column = true;
 }
 
 void tap_pft_compact_begin(struct tap_pft *t, struct tap_pft_compact *c, struct tap_proto_in in)

@@ -83,10 +83,23 @@ static void put_switch(struct tap_pft *t, unsigned int cpu, const struct tap_pft
 	put_number(rec, t->of_switch.next_prio, s->next_prio);
 }
 
+/* The CPU was found running the task, without a switch to it. */
+static void put_found(struct tap_pft *t, unsigned int cpu, const struct tap_pft_cpu *c)
+{
+	put_switch(t, cpu,
+		   &(const struct tap_pft_switch){ .ts_ns = c->switch_ns,
+						   .prev = TAP_PFT_NO_TASK,
+						   .prev_comm = no_comm,
+						   .next = c->tid,
+						   .next_prio = c->prio,
+						   .next_comm = c->comm });
+}
+
 void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_switch s,
 			bool is_column)
 {
 	struct tap_pft_cpu *c = tap_pft_cpu(t, cpu);
+	bool is_first = c && !c->switch_ns;
 	char comm[TAP_PFT_COMM];
 
 	if (!c)
@@ -96,40 +109,32 @@ void tap_pft_add_switch(struct tap_pft *t, unsigned int cpu, struct tap_pft_swit
 		s.prev_prio = c->prio;
 		s.prev_comm = memcpy(comm, c->comm, TAP_PFT_COMM);
 	}
-	c->is_found = is_made_up(s.prev);
 	c->left = s.prev;
 	c->switch_ns = s.ts_ns;
 	c->tid = s.next;
 	c->prio = s.next_prio;
 	memcpy(c->comm, s.next_comm, TAP_PFT_COMM);
-	if (is_made_up(s.prev) || is_made_up(s.next))
-		return;
-	put_switch(t, cpu, &s);
+	c->is_found = is_made_up(s.prev) && is_task(s.next) && !is_first;
+	if (is_made_up(s.prev) && is_task(s.next) && is_first)
+		put_found(t, cpu, c);
+	else if (!is_made_up(s.prev) && !is_made_up(s.next))
+		put_switch(t, cpu, &s);
 }
 
 void tap_pft_end_switches(struct tap_pft *t)
 {
-	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++) {
-		const struct tap_pft_cpu *c = &t->cpus[cpu];
-
-		if (c->is_found && is_task(c->tid))
-			put_switch(t, cpu,
-				   &(const struct tap_pft_switch){ .ts_ns = c->switch_ns,
-								   .prev = TAP_PFT_NO_TASK,
-								   .prev_comm = no_comm,
-								   .next = c->tid,
-								   .next_prio = c->prio,
-								   .next_comm = c->comm });
-	}
+	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
+		if (t->cpus[cpu].is_found)
+			put_found(t, cpu, &t->cpus[cpu]);
 }
 
 /*
  * Our own export repeats the waking of a task that was woken before it slept, 1 ns after the switch
- * to another task, for Perfetto. The kernel cannot be so fast.
+ * to another task, as a message. The kernel cannot be so fast.
  */
 static bool is_repeated(const struct tap_pft_cpu *c, const struct tap_pft_waking *w)
 {
-	return w->tid == c->left && w->ts_ns == c->switch_ns + 1;
+	return w->tid == c->left && w->ts_ns == c->switch_ns + 1 && !w->is_column;
 }
 
 void tap_pft_add_waking(struct tap_pft *t, unsigned int cpu, const struct tap_pft_waking *w)

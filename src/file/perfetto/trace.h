@@ -33,7 +33,7 @@ struct tap_pft_cpu {
 	char comm[TAP_PFT_COMM];
 	int left; /* the task that the last switch took off the CPU */
 	uint64_t switch_ns;
-	bool is_found; /* the last switch is our export's word for a task that was found running */
+	bool is_found; /* our export found the task running; nothing has confirmed that yet */
 };
 
 struct tap_pft_switch {
@@ -50,6 +50,7 @@ struct tap_pft_waking {
 	int tid, prio, target_cpu;
 	const char *comm;
 	unsigned int flags;
+	bool is_column;
 };
 
 /* The columns of a CompactSched: where the values of the next row are. */
