@@ -187,7 +187,7 @@ AGAIN = +@$(MAKE) --no-print-directory
 # of what builds much, where make was not told how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # targets with a program of their own; fuzz_report has dat and perf
-FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules session mark http spool text bench
+FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules session mark http spool text bench perfetto
 FUZZERS := $(addprefix $B/fuzz_,report $(FUZZED_ALONE))
 RUN = BUILD=$(abspath $B) tests/run
 
@@ -234,7 +234,7 @@ check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it:
 	.ci/run builds
 FUZZ_OF ?= dat
 FUZZ_PROGRAM := build-san/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http, spool, text, bench
+fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http, spool, text, bench, perfetto
 	$(AGAIN) $(PARALLEL) SAN=1 san-programs
 	@mkdir -p build-san/corpus/$(FUZZ_OF)
 	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || MKDAT=build-san/tests/mkdat tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)

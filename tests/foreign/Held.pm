@@ -20,7 +20,7 @@ my %held = map { $_ => 1 } qw(sched:sched_switch sched:sched_waking sched:sched_
 sub line_of {
 	my ($e, $name, $f) = @_;
 
-	return join(' ', $e->{ts_ns}, $e->{cpu}, $e->{tid}, $name // $e->{event}, map { "$_=" . quoted($f->{$_}) } sort keys %$f) . "\n";
+	return join(' ', $e->{ts_ns}, $e->{cpu}, $e->{tid} // 0, $name // $e->{event}, map { "$_=" . quoted($f->{$_}) } grep { defined($f->{$_}) } sort keys %$f) . "\n";
 }
 
 # The task of the next switch away from each exec's CPU has the program's name.

@@ -143,7 +143,7 @@ int64_t tap_pft_prev_state(const struct tap_pft *t, int64_t raw)
 {
 	if (t->release && t->release < 414)
 		return old_state(t, raw);
-	if (raw <= PREEMPTED)
+	if (raw >= 0 && raw <= PREEMPTED)
 		return raw;
 	/* no event of the kernel has these, but those of BPF programs: the task's state as it is */
 	if ((raw & (NOLOAD | 2)) == (NOLOAD | 2))

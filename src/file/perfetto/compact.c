@@ -36,9 +36,11 @@ static inline const char *name_of(const struct tap_pft *t, uint64_t index)
 	return index < t->nr_names ? t->names[index] : no_comm;
 }
 
-/* The times are over: all other columns should be, too. */
-static bool end_rows(struct tap_pft_compact *c, unsigned int times)
+/* Begin a row of switches or wakings: there is one if the column of times has one more. */
+static bool begin_row(struct tap_pft_compact *c, unsigned int times, uint64_t *delta)
 {
+	if (take(c, times, delta))
+		return true;
 	c->bad |= c->columns[times].at < c->columns[times].end;
 	return false;
 }
@@ -48,20 +50,18 @@ void tap_pft_compact_next_switch(struct tap_pft *t, struct tap_pft_compact *c)
 	struct tap_pft_switch *s = &c->next_switch;
 	uint64_t delta, state, next, prio, name;
 
-	c->has_switch = take(c, NR_COMPACT_SWITCH_TIME, &delta)
-				? take(c, NR_COMPACT_PREV_STATE, &state) &&
-					  take(c, NR_COMPACT_NEXT_PID, &next) &&
-					  take(c, NR_COMPACT_NEXT_PRIO, &prio) &&
-					  take(c, NR_COMPACT_NEXT_NAME, &name)
-				: end_rows(c, NR_COMPACT_SWITCH_TIME);
-	if (!c->has_switch) {
-		c->bad |= c->columns[NR_COMPACT_SWITCH_TIME].at >
-			  c->columns[NR_COMPACT_SWITCH_TIME].end;
+	c->has_switch = begin_row(c, NR_COMPACT_SWITCH_TIME, &delta);
+	if (!c->has_switch)
 		return;
-	}
+	c->has_switch =
+		take(c, NR_COMPACT_PREV_STATE, &state) && take(c, NR_COMPACT_NEXT_PID, &next) &&
+		take(c, NR_COMPACT_NEXT_PRIO, &prio) && take(c, NR_COMPACT_NEXT_NAME, &name);
+	c->bad |= !c->has_switch;
+	if (!c->has_switch)
+		return;
 	s->ts_ns += delta;
 	s->prev_state = (int64_t)state;
-	s->next = (int)next;
+	s->next = tap_pft_tid(next);
 	s->next_prio = (int)prio;
 	s->next_comm = name_of(t, name);
 }
@@ -71,17 +71,18 @@ void tap_pft_compact_next_waking(struct tap_pft *t, struct tap_pft_compact *c)
 	struct tap_pft_waking *w = &c->next_waking;
 	uint64_t delta, tid, cpu, prio, name, flags = 0;
 
-	c->has_waking = take(c, NR_COMPACT_WAKING_TIME, &delta)
-				? take(c, NR_COMPACT_WAKING_PID, &tid) &&
-					  take(c, NR_COMPACT_WAKING_CPU, &cpu) &&
-					  take(c, NR_COMPACT_WAKING_PRIO, &prio) &&
-					  take(c, NR_COMPACT_WAKING_NAME, &name)
-				: end_rows(c, NR_COMPACT_WAKING_TIME);
+	c->has_waking = begin_row(c, NR_COMPACT_WAKING_TIME, &delta);
+	if (!c->has_waking)
+		return;
+	c->has_waking =
+		take(c, NR_COMPACT_WAKING_PID, &tid) && take(c, NR_COMPACT_WAKING_CPU, &cpu) &&
+		take(c, NR_COMPACT_WAKING_PRIO, &prio) && take(c, NR_COMPACT_WAKING_NAME, &name);
+	c->bad |= !c->has_waking;
 	if (!c->has_waking)
 		return;
 	take(c, NR_COMPACT_WAKING_FLAGS, &flags); /* older traces have none */
 	w->ts_ns += delta;
-	w->tid = (int)tid;
+	w->tid = tap_pft_tid(tid);
 	w->target_cpu = (int)cpu;
 	w->prio = (int)prio;
 	w->comm = name_of(t, name);

@@ -38,7 +38,7 @@ static void add_switch(struct tap_pft *t, const struct event *e)
 			tap_pft_copy_comm(prev, &f.bytes);
 			break;
 		case 2:
-			s.prev = (int)f.value;
+			s.prev = tap_pft_tid(f.value);
 			break;
 		case 3:
 			s.prev_prio = (int)f.value;
@@ -50,7 +50,7 @@ static void add_switch(struct tap_pft *t, const struct event *e)
 			tap_pft_copy_comm(next, &f.bytes);
 			break;
 		case 6:
-			s.next = (int)f.value;
+			s.next = tap_pft_tid(f.value);
 			break;
 		case 7:
 			s.next_prio = (int)f.value;
@@ -78,7 +78,7 @@ static void add_waking(struct tap_pft *t, const struct event *e)
 			tap_pft_copy_comm(comm, &f.bytes);
 			break;
 		case 2:
-			w.tid = (int)f.value;
+			w.tid = tap_pft_tid(f.value);
 			break;
 		case 3:
 			w.prio = (int)f.value;
@@ -226,7 +226,7 @@ static void note_name(struct tap_pft *t, const struct event *e)
 	while (tap_proto_next(&in, &f)) {
 		if (f.number == (is_exec ? EXECUTED_PID : RENAMED_PID) &&
 		    f.type == TAP_PROTO_VARINT)
-			tid = (int)f.value;
+			tid = tap_pft_tid(f.value);
 		if (f.number == (is_exec ? EXECUTED_FILE : RENAMED_TO) && f.type == TAP_PROTO_BYTES)
 			name = f.bytes;
 	}
@@ -268,7 +268,7 @@ void tap_pft_add_event(struct tap_pft *t, unsigned int cpu, const struct tap_pft
 			e.number = f.number;
 			e.message = f.bytes;
 		} else if (f.number == NR_EVENT_PID) {
-			e.tid = (int)f.value;
+			e.tid = tap_pft_tid(f.value);
 		} else if (f.number == NR_EVENT_FLAGS) {
 			e.flags = (unsigned int)f.value;
 		}

@@ -322,24 +322,27 @@ int tap_pft_note_unknown(struct tap_pft *t)
 	uint64_t nr = 0;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < TAP_PFT_NR_TABLE; i++) {
+	for (unsigned int i = 1; i < TAP_PFT_NR_TABLE; i++) {
 		const struct tap_pft_kind *kind = t->by_number[i];
 
 		if (!kind || !kind->nr_unknown)
 			continue;
 		nr += kind->nr_unknown;
-		if (text.len < 200 && i)
+		if (text.len < 200)
 			tap_buf_printf(&text, "%s%u (%llu)", text.len ? ", " : "", i,
 				       (unsigned long long)kind->nr_unknown);
-		else if (text.len < 200)
-			tap_buf_puts(&text, "others");
+	}
+	if (t->by_number[0] && t->by_number[0]->nr_unknown) {
+		nr += t->by_number[0]->nr_unknown;
+		tap_buf_printf(&text, "%sabove %u (%llu)", text.len ? ", " : "",
+			       TAP_PFT_NR_TABLE - 1,
+			       (unsigned long long)t->by_number[0]->nr_unknown);
 	}
 	if (nr)
-		ret = tap_dat_note(
-			t->made->r, t->made->err,
-			"%llu ftrace events are left out, as schedtap does not know their "
-			"fields: of the numbers %s of FtraceEvent",
-			(unsigned long long)nr, tap_buf_str(&text));
+		ret = tap_dat_note(t->made->r, t->made->err,
+				   "ftrace events whose fields schedtap does not know are left out "
+				   "(%llu), by their number in FtraceEvent: %s",
+				   (unsigned long long)nr, tap_buf_str(&text));
 	tap_buf_release(&text);
 	return ret;
 }

@@ -153,8 +153,8 @@ static int add_notes(struct tap_pft *t)
 				   m->r->path);
 	if (!ret && t->nr_damaged)
 		ret = tap_dat_note(m->r, m->err,
-				   "%llu parts of '%.300s' are damaged: what they have is missing",
-				   (unsigned long long)t->nr_damaged, m->r->path);
+				   "'%.300s' has damaged parts (%llu), whose events are missing",
+				   m->r->path, (unsigned long long)t->nr_damaged);
 	if (!ret && t->nr_other_clock)
 		ret = tap_dat_note(
 			m->r, m->err,

@@ -99,6 +99,12 @@ struct tap_pft {
 	bool is_cut;
 };
 
+/* Return the tid that a message has as an int32; TAP_PFT_NO_TASK: it is none. */
+static inline int tap_pft_tid(uint64_t v)
+{
+	return v <= INT32_MAX ? (int)v : TAP_PFT_NO_TASK;
+}
+
 /* All functions below that return nothing report failures by ->made->failed. */
 
 /* ---- perfetto.c ---- */
