@@ -39,11 +39,13 @@ stream {
 event { id = 0; name = "sched_switch"; stream_id = 0; fields := struct { string prev_comm; int32_t prev_tid; int32_t prev_prio;
 	int64_t prev_state; string next_comm; int32_t next_tid; int32_t next_prio; }; };
 event { id = 1; name = "sched_waking"; stream_id = 0; fields := struct { string comm; int32_t tid; int32_t prio; int32_t target_cpu; }; };
+event { id = 3; name = "sched_wakeup"; stream_id = 0; fields := struct { string comm; int32_t tid; int32_t prio; int32_t target_cpu; }; };
 event { id = 2; name = "own_thing"; stream_id = 0; fields := struct { int32_t a; string b; }; };
 METADATA
 
 sub switch { return pack('VQ<Z*l<l<q<Z*l<l<', 0, @_[0, 1, 2], 120, $_[3], @_[4, 5], 120) }
 sub waking { return pack('VQ<Z*l<l<l<', 1, @_[0, 1, 2], 120, $_[3]) }
+sub wakeup { return pack('VQ<Z*l<l<l<', 3, @_[0, 1, 2], 120, $_[3]) }
 sub thing { return pack('VQ<l<Z*', 2, @_) }
 
 # A packet of CPU $cpu, with the number of events that it has discarded up to its end.
@@ -77,6 +79,10 @@ is($dump, <<'DUMP', 'events, tasks, lost events');
 DUMP
 like(scalar(`$schedtap summary -i lttng`), qr/^# lttng, kernel Linux box 6\.1\.0-9, .*lost 7/, 'kernel and losses');
 is(`$schedtap dump -i lttng/kernel`, $dump, 'the inner folder is the same');
+mkdir('old') or die;
+spew('old/metadata', $metadata);
+spew('old/channel0_0', packet(0, 0, $s, $s + 9_000_000, switch($s, 'a', 10, 1, 'b', 11), wakeup($s + 1_000_000, 'a', 10, 0), switch($s + 1_300_000, 'b', 11, 1, 'a', 10)));
+like(scalar(`$schedtap latency --json -i old`), qr/"max_ns":300000\b/, 'a wait from sched_wakeup, which has no definition');
 my ($wait) = `$schedtap latency --json -i lttng` =~ /"max_ns":(\d+)/;
 is($wait, 500_000, 'the wait of a, woken on another CPU');
 

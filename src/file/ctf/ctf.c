@@ -13,6 +13,7 @@
 
 #include "file/ctf/babeltrace.h"
 #include "base/buf.h"
+#include "event/defs.h"
 #include "file/foreign.h"
 #include "file/made.h"
 
@@ -118,25 +119,95 @@ static const char *kernel_name(const char *name)
 	return name;
 }
 
+static bool is_identifier(const char *s)
+{
+	const size_t len =
+		strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return len && !s[len] && (*s < '0' || *s > '9');
+}
+
+/* What perf adds to each event: the record's own fields, and those of the sample. */
+static bool is_added_by_perf(const char *name)
+{
+	return !strncmp(name, "common_", 7) || !strncmp(name, "perf_", 5);
+}
+
+/* The fields that a payload has, for an event that schedtap does not define. */
+struct layout {
+	struct tap_made_field v[MAX_FIELDS];
+	char names[MAX_FIELDS][64];
+	unsigned int nr;
+};
+
+/* Add a member, unless it is neither a number nor a text. LTTng's "tid" becomes "pid". */
+static void add_field(const struct reading *r, struct layout *l, const bt_field *payload,
+		      const char *name, const bt_field *f)
+{
+	const size_t len = strlen(name);
+	char *ours = l->names[l->nr];
+	uint64_t value;
+
+	if (l->nr == MAX_FIELDS || len >= sizeof(l->names[0]) || !is_identifier(name) ||
+	    is_added_by_perf(name) || (!is_text(r, f) && !number(r, f, &value)))
+		return;
+	memcpy(ours, name, len + 1);
+	if (len >= 3 && !strcmp(ours + len - 3, "tid")) {
+		ours[len - 3] = 'p';
+		if (member(r, payload, ours))
+			ours[len - 3] = 't';
+	}
+	l->v[l->nr++] = (struct tap_made_field){ ours, is_text(r, f) ? "char[]" : "s64" };
+}
+
+static const struct tap_format *make_layout(struct reading *r, const char *system, const char *name,
+					    const bt_field *payload)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	const bt_field_class *class = bt->field_borrow_class_const(payload);
+	const uint64_t nr = bt->field_class_structure_get_member_count(class);
+	struct layout l = { .nr = 0 };
+
+	for (uint64_t i = 0; i < nr; i++)
+		add_field(r, &l, payload,
+			  bt->field_class_structure_member_get_name(
+				  bt->field_class_structure_borrow_member_by_index_const(class, i)),
+			  bt->field_structure_borrow_member_field_by_index_const(payload, i));
+	return tap_made_layout(r->m, system, name, strlen(name), l.v, l.nr);
+}
+
+/* The event's system: perf puts it before the name, LTTng leaves it out. */
+static void find_system(const char *whole, char system[64])
+{
+	const char *colon = strchr(whole, ':');
+
+	if (colon)
+		snprintf(system, 64, "%.*s", (int)(colon - whole), whole);
+	else
+		snprintf(system, 64, "%s", strncmp(whole, "sched_", 6) ? "lttng" : "sched");
+}
+
 static struct kind *add_kind(struct reading *r, const bt_event_class *class,
 			     const bt_field *payload)
 {
 	const char *whole = r->bt.event_class_get_name(class) ?: "unnamed",
 		   *name = kernel_name(whole);
-	const char *colon = strchr(whole, ':');
+	const struct tap_def *def = tap_def_find(NULL, name);
 	struct asked asked = { r, payload };
-	char system[64];
 	struct kind *k = calloc(1, sizeof(*k));
+	char system[64];
 
 	if (!k) {
 		tap_made_fail(r->m, -ENOMEM, "not enough memory");
 		return NULL;
 	}
-	snprintf(system, sizeof(system), "%.*s", colon ? (int)(colon - whole) : 5,
-		 colon ? whole : "lttng");
 	*k = (struct kind){ .class = class, .older = r->newest };
 	r->newest = k;
-	k->fmt = tap_made_kind(r->m, system, name, strlen(name), has_member, &asked);
+	find_system(whole, system);
+	if ((def && tap_def_is_selectable(def)) || !is_identifier(name))
+		k->fmt = tap_made_kind(r->m, system, name, strlen(name), has_member, &asked);
+	else
+		k->fmt = make_layout(r, system, name, payload);
 	if (!k->fmt)
 		return NULL;
 	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++)
