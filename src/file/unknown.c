@@ -71,7 +71,8 @@ int tap_unknown_file(const struct tap_reader *r, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "'%.300s' is not a recording but %s", r->path,
 				   what);
 	return tap_err_set(err, -EINVAL,
-			   "'%.300s' is not a recording: expected a trace.dat or perf.data file",
+			   "'%.300s' is not a recording: expected a trace.dat, a perf.data, a "
+			   "Perfetto trace, or text of ftrace, trace-cmd or perf",
 			   r->path);
 }
 

@@ -129,8 +129,8 @@ my @others = (
 	['zip', "PK\3\4" . 'x' x 40, qr/a zip archive.*unzip -p/],
 	['bzip2', 'BZh91AY', qr/compressed with bzip2.*bzip2 -dc/],
 	['lz4', "\x04\x22\x4d\x18xxxx", qr/compressed with lz4.*lz4 -dc/],
-	['spaces', ' ' x 5000, qr/is not a recording: expected/],
-	['nul', "\0" x 100, qr/is not a recording: expected/],
+	['spaces', ' ' x 5000, qr/is not a recording: expected a trace.dat, a perf.data/],
+	['nul', "\0" x 100, qr/is not a recording: expected a trace.dat, a perf.data/],
 );
 spew($_->[0], $_->[1]) for grep { defined($_->[1]) } @others;
 my @got = runs(map { "dump -i $_->[0]" } @others);
