@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "file/made_cpu.h"
+#include "file/made.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "event/defs.h"
+#include "file/made_cpu.h"
 #include "file/unnamed.h"
 
 #define MAX_LATE_NS 1000000u

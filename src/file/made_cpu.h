@@ -7,7 +7,12 @@
 #ifndef TAP_FILE_MADE_CPU_H
 #define TAP_FILE_MADE_CPU_H
 
-#include "file/made.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file/page.h"
+
+struct tap_made;
 
 #define TAP_MADE_BLOCK_PAGES 16u /* sub-buffers that are written at once */
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "file/cursor.h"
+#include "file/made.h"
 #include "file/made_cpu.h"
 
 static const struct tap_page_abi abi = {

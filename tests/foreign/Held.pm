@@ -56,13 +56,14 @@ sub held_recording {
 	my ($from, $to) = @_;
 	my @events = map { decode_json($_) } grep { /^\{"(?:ts_ns|lost)"/ } split(/\n/, qx("$ENV{SCHEDTAP}" dump -i '$from' --json 2>/dev/null));
 	my ($text, $nr, %lost, %comm) = ('', 0);
+	my $names_new = grep { ($_->{event} // '') =~ /^(?:task:task_newtask|sched:sched_process_fork)$/ } @events;
 
 	name_programs(@events);
 	for my $e (@events) {
 		my $f = $e->{fields};
 
 		$lost{$e->{lost}{cpu}} = 1 if $e->{lost} && defined($e->{lost}{cpu});
-		next unless $f && $held{$e->{event}};
+		next unless $f && $held{$e->{event}} && ($names_new || $e->{event} ne 'sched:sched_wakeup_new');
 		$text .= "missed $e->{cpu} 0\n" if delete($lost{$e->{cpu}});
 		delete @$f{qw(next_queued_ns next_delay_ns prev_delayed)};
 		$f->{$_} = $f->{$_} =~ s{^swapper/\d+}{swapper}r for grep { /comm$/ } keys %$f;

@@ -14,7 +14,7 @@ use Files;
 
 # Changed inputs. All of this test takes about 50 s of CPU time.
 my %runs = (
-	assign => 1000, bench => 1000, condition => 1000, dat => 200, define => 1000, filter => 1000, http => 1000, mark => 300, perf => 200, print => 1000, rules => 1000,
+	assign => 1000, bench => 1000, condition => 1000, dat => 200, define => 1000, filter => 1000, http => 1000, mark => 300, perf => 200, perfetto => 1000, print => 1000, rules => 1000,
 	session => 1000, spool => 1000, steps => 1000, symbol => 1000, text => 200, types => 100, usdt => 1000, user => 1000,
 );
 
