@@ -2,8 +2,8 @@
 /*
  * Reading recordings: schedtap's own files, trace-cmd's trace.dat (versions 6 and 7, plain or
  * zstd), the spool folder of a running or killed recorder, and perf.data files and folders that
- * contain tracepoints. Events of all CPUs and buffers come as one stream in time order. Lost events are
- * part of that stream: an event reports them at the time of the loss.
+ * contain tracepoints. Events of all CPUs and buffers come as one stream in time order. Lost events
+ * are part of that stream: an event reports them at the time of the loss.
  *
  * A reader must be used by one thread only. Formats and texts that it returns are borrowed until
  * tap_reader_free(), an event's data until the next tap_reader_next() or tap_reader_batch().
@@ -88,8 +88,8 @@ struct tap_reader_info {
  *
  * Return: 0; -ENOENT and other errnos of open(); -EINVAL if it is not a recording, or is damaged
  * beyond reading; -ENOTSUP for an unknown version, format or compression; -E2BIG if reading it
- * would take memory, or a temporary file, out of proportion to its size; -ENOSPC and other errnos of
- * the temporary file; -ENOMEM.
+ * would take memory, or a temporary file, out of proportion to its size; -ENOSPC and other errnos
+ * of the temporary file; -ENOMEM.
  */
 TAP_API TAP_MUST_CHECK int tap_reader_open(const char *path, struct tap_reader **out,
 					   struct tap_err *err);

@@ -160,7 +160,8 @@ static uint64_t *find_kind(struct tap_made *m, const char *name, size_t len)
 }
 
 /* Copy the name of a new kind. Return: false: failed. */
-static bool copy_name(struct tap_made *m, const char *name, size_t len, char copy[MAX_NAME_BYTES + 1])
+static bool copy_name(struct tap_made *m, const char *name, size_t len,
+		      char copy[MAX_NAME_BYTES + 1])
 {
 	if (len > MAX_NAME_BYTES || m->nr_text_kinds == MAX_TEXT_KINDS) {
 		tap_made_fail(m, -EINVAL,
