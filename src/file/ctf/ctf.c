@@ -11,224 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file/ctf/babeltrace.h"
-#include "base/buf.h"
-#include "event/defs.h"
+#include "file/ctf/kinds.h"
 #include "file/foreign.h"
-#include "file/made.h"
-
-#define MAX_FIELDS 64u
-
-/* One class of events. */
-struct kind {
-	const struct tap_format *fmt;
-	const bt_event_class *class;
-	const char *members[MAX_FIELDS]; /* of the payload, by field of .fmt; borrowed; or NULL */
-	struct kind *older;
-};
-
-struct reading {
-	struct tap_babeltrace bt;
-	struct tap_made *m;
-	struct kind *newest;
-	struct tap_map streams; /* -> its CPU plus one */
-	struct tap_map early; /* stream without an event so far -> events that were lost before */
-	struct tap_map current; /* CPU -> the task that its last switch put there, plus one */
-	struct tap_buf text;
-	uint64_t nr_skipped; /* events without a CPU or a time */
-};
-
-/* ---- fields ---- */
-
-static const bt_field *member(const struct reading *r, const bt_field *of, const char *name)
-{
-	if (!of || r->bt.field_get_class_type(of) != BT_FIELD_CLASS_TYPE_STRUCTURE)
-		return NULL;
-	return r->bt.field_structure_borrow_member_field_by_name_const(of, name);
-}
-
-/* Return false if the field is not a number. */
-static bool number(const struct reading *r, const bt_field *f, uint64_t *value)
-{
-	const bt_field_class_type type = f ? r->bt.field_get_class_type(f) : 0;
-
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		*value = r->bt.field_integer_unsigned_get_value(f);
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		*value = (uint64_t)r->bt.field_integer_signed_get_value(f);
-	else
-		return false;
-	return true;
-}
-
-static bool is_text(const struct reading *r, const bt_field *f)
-{
-	return f && r->bt.field_get_class_type(f) == BT_FIELD_CLASS_TYPE_STRING;
-}
-
-/* ---- kinds ---- */
-
-/* What a kind asks about its fields. */
-struct asked {
-	const struct reading *r;
-	const bt_field *payload;
-};
-
-/*
- * Return the name of the payload's member for one of our fields, or NULL. LTTng's "tid" is the
- * kernel's "pid", and its "pid" a process.
- */
-static const char *find_member(const struct reading *r, const bt_field *payload, const char *field)
-{
-	const size_t len = strlen(field);
-	char tid[64];
-
-	if (len >= 3 && len < sizeof(tid) && !strcmp(field + len - 3, "pid")) {
-		snprintf(tid, sizeof(tid), "%.*stid", (int)len - 3, field);
-		if (member(r, payload, tid))
-			return strdup(tid);
-	}
-	return member(r, payload, field) ? strdup(field) : NULL;
-}
-
-static bool has_member(void *ctx, const char *field)
-{
-	const struct asked *a = ctx;
-	char *name = (char *)find_member(a->r, a->payload, field);
-
-	free(name);
-	return name;
-}
-
-/* LTTng's names of the kernel's events. */
-static const char *kernel_name(const char *name)
-{
-	static const char *const other[][2] = {
-		{ "irq_softirq_entry", "softirq_entry" },
-		{ "irq_softirq_exit", "softirq_exit" },
-		{ "irq_softirq_raise", "softirq_raise" },
-		{ "power_cpu_frequency", "cpu_frequency" },
-		{ "power_cpu_idle", "cpu_idle" },
-	};
-	const char *colon = strchr(name, ':'); /* perf puts the system before it */
-
-	name = colon ? colon + 1 : name;
-	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
-		if (!strcmp(name, other[i][0]))
-			return other[i][1];
-	return name;
-}
-
-static bool is_identifier(const char *s)
-{
-	const size_t len =
-		strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-
-	return len && !s[len] && (*s < '0' || *s > '9');
-}
-
-/* What perf adds to each event: the record's own fields, and those of the sample. */
-static bool is_added_by_perf(const char *name)
-{
-	return !strncmp(name, "common_", 7) || !strncmp(name, "perf_", 5);
-}
-
-/* The fields that a payload has, for an event that schedtap does not define. */
-struct layout {
-	struct tap_made_field v[MAX_FIELDS];
-	char names[MAX_FIELDS][64];
-	unsigned int nr;
-};
-
-/* Add a member, unless it is neither a number nor a text. LTTng's "tid" becomes "pid". */
-static void add_field(const struct reading *r, struct layout *l, const bt_field *payload,
-		      const char *name, const bt_field *f)
-{
-	const size_t len = strlen(name);
-	char *ours = l->names[l->nr];
-	uint64_t value;
-
-	if (l->nr == MAX_FIELDS || len >= sizeof(l->names[0]) || !is_identifier(name) ||
-	    is_added_by_perf(name) || (!is_text(r, f) && !number(r, f, &value)))
-		return;
-	memcpy(ours, name, len + 1);
-	if (len >= 3 && !strcmp(ours + len - 3, "tid")) {
-		ours[len - 3] = 'p';
-		if (member(r, payload, ours))
-			ours[len - 3] = 't';
-	}
-	l->v[l->nr++] = (struct tap_made_field){ ours, is_text(r, f) ? "char[]" : "s64" };
-}
-
-static const struct tap_format *make_layout(struct reading *r, const char *system, const char *name,
-					    const bt_field *payload)
-{
-	const struct tap_babeltrace *bt = &r->bt;
-	const bt_field_class *class = bt->field_borrow_class_const(payload);
-	const uint64_t nr = bt->field_class_structure_get_member_count(class);
-	struct layout l = { .nr = 0 };
-
-	for (uint64_t i = 0; i < nr; i++)
-		add_field(r, &l, payload,
-			  bt->field_class_structure_member_get_name(
-				  bt->field_class_structure_borrow_member_by_index_const(class, i)),
-			  bt->field_structure_borrow_member_field_by_index_const(payload, i));
-	return tap_made_layout(r->m, system, name, strlen(name), l.v, l.nr);
-}
-
-/* The event's system: perf puts it before the name, LTTng leaves it out. */
-static void find_system(const char *whole, char system[64])
-{
-	const char *colon = strchr(whole, ':');
-
-	if (colon)
-		snprintf(system, 64, "%.*s", (int)(colon - whole), whole);
-	else
-		snprintf(system, 64, "%s", strncmp(whole, "sched_", 6) ? "lttng" : "sched");
-}
-
-static struct kind *add_kind(struct reading *r, const bt_event_class *class,
-			     const bt_field *payload)
-{
-	const char *whole = r->bt.event_class_get_name(class) ?: "unnamed",
-		   *name = kernel_name(whole);
-	const struct tap_def *def = tap_def_find(NULL, name);
-	struct asked asked = { r, payload };
-	struct kind *k = calloc(1, sizeof(*k));
-	char system[64];
-
-	if (!k) {
-		tap_made_fail(r->m, -ENOMEM, "not enough memory");
-		return NULL;
-	}
-	*k = (struct kind){ .class = class, .older = r->newest };
-	r->newest = k;
-	find_system(whole, system);
-	if ((def && tap_def_is_selectable(def)) || !is_identifier(name))
-		k->fmt = tap_made_kind(r->m, system, name, strlen(name), has_member, &asked);
-	else
-		k->fmt = make_layout(r, system, name, payload);
-	if (!k->fmt)
-		return NULL;
-	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++)
-		k->members[i] = find_member(r, payload, k->fmt->fields[i].name);
-	return k;
-}
-
-static struct kind *find_kind(struct reading *r, const bt_event_class *class,
-			      const bt_field *payload)
-{
-	struct kind *k = r->newest;
-
-	while (k && k->class != class)
-		k = k->older;
-	return k ?: add_kind(r, class, payload);
-}
 
 /* ---- events ---- */
 
 /* Set r->text to "name=value name=value" of the payload's numbers and texts. */
-static void print_payload(struct reading *r, const bt_field *payload)
+static void print_payload(struct tap_ctf *r, const bt_field *payload)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	const bt_field_class *class = bt->field_borrow_class_const(payload);
@@ -241,62 +30,67 @@ static void print_payload(struct reading *r, const bt_field *payload)
 			bt->field_class_structure_borrow_member_by_index_const(class, i));
 		uint64_t value;
 
-		if (number(r, f, &value))
+		if (tap_ctf_number(r, f, &value))
 			tap_buf_printf(&r->text, "%s%s=%" PRId64, r->text.len ? " " : "", name,
 				       (int64_t)value);
-		else if (is_text(r, f))
+		else if (tap_ctf_is_text(r, f))
 			tap_buf_printf(&r->text, "%s%s=%s", r->text.len ? " " : "", name,
 				       bt->field_string_get_value(f));
 	}
 }
 
-static uint32_t text_bytes(const struct reading *r, const struct kind *k, const bt_field *payload)
+static uint32_t text_bytes(const struct tap_ctf *r, const struct tap_ctf_kind *k,
+			   const bt_field *payload)
 {
 	uint64_t bytes = 0;
 
-	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++) {
-		const bt_field *f = k->members[i] ? member(r, payload, k->members[i]) : NULL;
+	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < TAP_CTF_MAX_FIELDS;
+	     i++) {
+		const bt_field *f =
+			k->members[i] ? tap_ctf_member(r, payload, k->members[i]) : NULL;
 
-		if (k->fmt->fields[i].kind == TAP_FIELD_STRING && is_text(r, f))
+		if (k->fmt->fields[i].kind == TAP_FIELD_STRING && tap_ctf_is_text(r, f))
 			bytes += r->bt.field_string_get_length(f) + 1;
 	}
 	return bytes < TAP_MADE_MAX_TEXT ? (uint32_t)bytes : TAP_MADE_MAX_TEXT;
 }
 
-static void set_fields(const struct reading *r, const struct kind *k, const bt_field *payload,
-		       unsigned char *rec, uint32_t bytes)
+static void set_fields(const struct tap_ctf *r, const struct tap_ctf_kind *k,
+		       const bt_field *payload, unsigned char *rec, uint32_t bytes)
 {
 	uint32_t used = 0;
 	uint64_t value;
 
-	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < MAX_FIELDS; i++) {
+	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < TAP_CTF_MAX_FIELDS;
+	     i++) {
 		const struct tap_field *to = &k->fmt->fields[i];
-		const bt_field *f = k->members[i] ? member(r, payload, k->members[i]) : NULL;
+		const bt_field *f =
+			k->members[i] ? tap_ctf_member(r, payload, k->members[i]) : NULL;
 
-		if (to->kind == TAP_FIELD_NUMBER && number(r, f, &value))
+		if (to->kind == TAP_FIELD_NUMBER && tap_ctf_number(r, f, &value))
 			tap_made_number(rec, to, value);
-		else if (to->kind != TAP_FIELD_NUMBER && is_text(r, f))
+		else if (to->kind != TAP_FIELD_NUMBER && tap_ctf_is_text(r, f))
 			tap_made_text(k->fmt, rec, to, r->bt.field_string_get_value(f),
 				      (size_t)r->bt.field_string_get_length(f), bytes, &used);
 	}
 }
 
 /* Read a task and its process from the fields that perf adds, or from LTTng's context. */
-static bool read_task(const struct reading *r, const bt_field *of, const char *tid_name,
+static bool read_task(const struct tap_ctf *r, const bt_field *of, const char *tid_name,
 		      const char *tgid_name, int *tid)
 {
 	uint64_t value, tgid;
 
-	if (!number(r, member(r, of, tid_name), &value))
+	if (!tap_ctf_number(r, tap_ctf_member(r, of, tid_name), &value))
 		return false;
 	*tid = (int)value;
-	if (number(r, member(r, of, tgid_name), &tgid))
+	if (tap_ctf_number(r, tap_ctf_member(r, of, tgid_name), &tgid))
 		tap_made_task(r->m, *tid, NULL, 0, (int)tgid);
 	return true;
 }
 
 /* Return the task that was running, 0 if that is not known. */
-static int current_task(const struct reading *r, const bt_event *ev, const bt_field *payload,
+static int current_task(const struct tap_ctf *r, const bt_event *ev, const bt_field *payload,
 			unsigned int cpu)
 {
 	const bt_field *context = r->bt.event_borrow_common_context_field_const(ev);
@@ -309,21 +103,21 @@ static int current_task(const struct reading *r, const bt_event *ev, const bt_fi
 	return current && *current ? (int)(*current - 1) : 0;
 }
 
-static void note_switch(struct reading *r, const struct kind *k, const bt_field *payload,
+static void note_switch(struct tap_ctf *r, const struct tap_ctf_kind *k, const bt_field *payload,
 			unsigned int cpu)
 {
 	uint64_t tid;
 
 	if (strcmp(k->fmt->name, "sched_switch") ||
-	    (!number(r, member(r, payload, "next_tid"), &tid) &&
-	     !number(r, member(r, payload, "next_pid"), &tid)))
+	    (!tap_ctf_number(r, tap_ctf_member(r, payload, "next_tid"), &tid) &&
+	     !tap_ctf_number(r, tap_ctf_member(r, payload, "next_pid"), &tid)))
 		return;
 	if (tap_map_set(&r->current, cpu, (tid & INT32_MAX) + 1))
 		tap_made_fail(r->m, -ENOMEM, "not enough memory");
 }
 
 /* Return a text of the trace's environment, "" if it does not have it. */
-static const char *environment(const struct reading *r, const bt_trace *trace, const char *name)
+static const char *environment(const struct tap_ctf *r, const bt_trace *trace, const char *name)
 {
 	const bt_value *v = r->bt.trace_borrow_environment_entry_value_by_name_const(trace, name);
 
@@ -332,7 +126,7 @@ static const char *environment(const struct reading *r, const bt_trace *trace, c
 }
 
 /* The names that LTTng gives, and those of perf. */
-static void learn_machine(struct reading *r, const bt_trace *trace)
+static void learn_machine(struct tap_ctf *r, const bt_trace *trace)
 {
 	const char *host = environment(r, trace, "hostname"),
 		   *host2 = environment(r, trace, "host");
@@ -349,7 +143,7 @@ static void learn_machine(struct reading *r, const bt_trace *trace)
 }
 
 /* Losses that came before the stream's first event belong before that. */
-static void learn_stream(struct reading *r, const bt_event *ev, unsigned int cpu)
+static void learn_stream(struct tap_ctf *r, const bt_event *ev, unsigned int cpu)
 {
 	const bt_stream *of = r->bt.event_borrow_stream_const(ev);
 	const uint64_t stream = (uintptr_t)of;
@@ -364,7 +158,7 @@ static void learn_stream(struct reading *r, const bt_event *ev, unsigned int cpu
 		*early = 0;
 }
 
-static void take_event(struct reading *r, const bt_message *msg)
+static void take_event(struct tap_ctf *r, const bt_message *msg)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	const bt_event *ev = bt->message_event_borrow_event_const(msg);
@@ -372,19 +166,21 @@ static void take_event(struct reading *r, const bt_message *msg)
 	const bt_field *payload = bt->event_borrow_payload_field_const(ev);
 	const bt_clock_snapshot *clock = bt->message_event_borrow_default_clock_snapshot_const(msg);
 	unsigned char *rec;
-	struct kind *k;
+	struct tap_ctf_kind *k;
 	uint64_t cpu;
 	uint32_t bytes;
 	int64_t ns;
 
 	if (!packet || !payload || !clock || bt->clock_snapshot_get_ns_from_origin(clock, &ns) ||
 	    ns < 0 ||
-	    !number(r, member(r, bt->packet_borrow_context_field_const(packet), "cpu_id"), &cpu) ||
+	    !tap_ctf_number(
+		    r, tap_ctf_member(r, bt->packet_borrow_context_field_const(packet), "cpu_id"),
+		    &cpu) ||
 	    cpu >= TAP_DAT_MAX_CPUS) {
 		r->nr_skipped++;
 		return;
 	}
-	k = find_kind(r, bt->event_borrow_class_const(ev), payload);
+	k = tap_ctf_find_kind(r, bt->event_borrow_class_const(ev), payload);
 	if (!k)
 		return;
 	learn_stream(r, ev, (unsigned int)cpu);
@@ -404,7 +200,7 @@ static void take_event(struct reading *r, const bt_message *msg)
 	note_switch(r, k, payload, (unsigned int)cpu);
 }
 
-static void take_loss(struct reading *r, const bt_stream *stream, uint64_t count)
+static void take_loss(struct tap_ctf *r, const bt_stream *stream, uint64_t count)
 {
 	const uint64_t *cpu = tap_map_get(&r->streams, (uintptr_t)stream);
 	uint64_t *early;
@@ -421,7 +217,7 @@ static void take_loss(struct reading *r, const bt_stream *stream, uint64_t count
 										 : *early + count;
 }
 
-static void take_message(struct reading *r, const bt_message *msg)
+static void take_message(struct tap_ctf *r, const bt_message *msg)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	uint64_t count;
@@ -458,7 +254,7 @@ static bt_graph_simple_sink_component_initialize_func_status begin(bt_message_it
 static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *messages,
 								  void *ctx)
 {
-	struct reading *r = ctx;
+	struct tap_ctf *r = ctx;
 	bt_message_array_const v;
 	uint64_t nr;
 
@@ -501,7 +297,7 @@ static const bt_plugin *find_plugin(const struct tap_babeltrace *bt, const char 
 		       : plugin;
 }
 
-static bool add_components(struct reading *r, struct parts *p, const char *path)
+static bool add_components(struct tap_ctf *r, struct parts *p, const char *path)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	const bt_component_class_source *fs;
@@ -544,7 +340,7 @@ static bool connect_all(const struct tap_babeltrace *bt, const struct parts *p)
 			     bt->component_sink_borrow_input_port_by_index_const(p->sink, 0), NULL);
 }
 
-static int run_graph(struct reading *r, const char *path)
+static int run_graph(struct tap_ctf *r, const char *path)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	struct parts p = { 0 };
@@ -570,14 +366,9 @@ static int run_graph(struct reading *r, const char *path)
 			     r->m->r->path, r->m->r->path);
 }
 
-static void release(struct reading *r)
+static void release(struct tap_ctf *r)
 {
-	for (struct kind *k = r->newest, *older; k; k = older) {
-		older = k->older;
-		for (unsigned int i = 0; i < MAX_FIELDS; i++)
-			free((char *)k->members[i]);
-		free(k);
-	}
+	tap_ctf_kinds_release(r);
 	tap_map_release(&r->streams);
 	tap_map_release(&r->early);
 	tap_map_release(&r->current);
@@ -586,7 +377,7 @@ static void release(struct reading *r)
 
 int tap_ctf_read(struct tap_made *m, const char *path)
 {
-	struct reading r = { .m = m };
+	struct tap_ctf r = { .m = m };
 	int ret = tap_babeltrace_load(&r.bt, m->err);
 
 	if (ret)
