@@ -121,6 +121,7 @@ sub write_later {
 mkfifo('fifo', 0600) or die;
 my $writer = write_later('fifo', 0.3);
 my ($fifo) = runs('latency --json -i fifo');
+kill('TERM', $writer); # which waits for a reader if the program did not
 waitpid($writer, 0);
 same($fifo, $want, 'a FIFO whose writer comes later');
 

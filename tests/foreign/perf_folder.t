@@ -85,6 +85,14 @@ my ($cut) = events_of('folder/explain-lost.data');
 
 is(scalar(grep { $_->{event} } @$cut), scalar(grep { $_->{event} } @$whole) - 1, 'one cut record is missing');
 is(scalar(@$cut), scalar(@$whole), 'and is reported as lost');
+# the files the other way round: what the first one has is later than where the second one is cut
+rename('folder/explain-lost.data/data.1', 'folder/explain-lost.data/data.0') or die;
+spew('folder/explain-lost.data/data.1', substr($first, 0, length($first) / 2));
+my ($lost) = events_of('folder/explain-lost.data');
+my ($unknown) = grep { $_ && !$_->{count} } map { $_->{lost} } @$lost;
+my ($newest) = sort { $b <=> $a } map { $_->{ts_ns} // 0 } @$lost;
+is($unknown->{first_ns}, $newest, 'the loss begins with the last event of the cut file');
+cmp_ok($newest, '<', $unknown->{last_ns}, 'and ends with the newest record of all files');
 unlink('folder/explain-lost.data/data.0');
 like((events_of('folder/explain-lost.data'))[1][2], qr/^$|no events/, 'a folder without its first file is read');
 symlink('/dev/zero', 'folder/dump-wall.data/data.9') or die;
