@@ -1327,7 +1327,7 @@ static void test_refused(void **state)
 	static const struct refusal cases[] = {
 		{ "no such file", "/nonexistent/x", "cannot open '/nonexistent/x': No such file",
 		  -ENOENT },
-		{ "a device", "/dev/null", "neither a file nor a folder", -EINVAL },
+		{ "a device", "/dev/null", "neither a file, a folder nor a pipe", -EINVAL },
 		{ "a folder that is no spool", "/proc/self",
 		  "is not a recording: it has no head.dat", -EINVAL },
 		{ "a file that is no recording", "/proc/self/exe", "is not a recording", -EINVAL },
