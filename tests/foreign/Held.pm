@@ -51,11 +51,11 @@ sub keep_name {
 	}
 }
 
-# held_recording FROM, TO: make it. Return: the number of its events.
+# held_recording FROM, TO: make it. Return: the number of its events, and the ns at which each CPU has had a switch.
 sub held_recording {
 	my ($from, $to) = @_;
 	my @events = map { decode_json($_) } grep { /^\{"(?:ts_ns|lost)"/ } split(/\n/, qx("$ENV{SCHEDTAP}" dump -i '$from' --json 2>/dev/null));
-	my ($text, $nr, %lost, %comm) = ('', 0);
+	my ($text, $nr, $known, %lost, %comm, %switched) = ('', 0);
 	my $names_new = grep { ($_->{event} // '') =~ /^(?:task:task_newtask|sched:sched_process_fork)$/ } @events;
 
 	name_programs(@events);
@@ -71,10 +71,11 @@ sub held_recording {
 		$text .= line_of($e, 'task:task_newtask', { pid => $f->{child_pid}, comm => $f->{child_comm} }) if $e->{event} eq 'sched:sched_process_fork';
 		$text .= line_of($e, undef, $f);
 		$nr++;
+		$known = $e->{ts_ns} if $e->{event} eq 'sched:sched_switch' && !$switched{$e->{cpu}}++;
 	}
 	spew("$to.txt", $text);
 	system($ENV{MKDAT}, "$to.txt", $to) == 0 or die "mkdat of $from failed\n";
-	return $nr;
+	return ($nr, $known);
 }
 
 1;
