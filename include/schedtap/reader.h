@@ -47,6 +47,8 @@ struct tap_reader_info {
 	 * until a CPU's first switch ran from the start on.
 	 */
 	bool begins_at_once;
+	/* events may be missing without a loss: the format does not say, or some were skipped */
+	bool hides_losses;
 	bool is_spool; /* an unpacked spool folder: its recorder is running or was killed */
 	bool big_endian;
 	uint8_t long_size;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use JSON::XS;
 use Test::More;
 use lib dirname(__FILE__) . '/..';
 use Files;
@@ -86,6 +87,18 @@ like(scalar(`$schedtap latency --json -i old`), qr/"max_ns":300000\b/, 'a wait f
 my ($wait) = `$schedtap latency --json -i lttng` =~ /"max_ns":(\d+)/;
 is($wait, 500_000, 'the wait of a, woken on another CPU');
 
+# What a report says of tasks and times, without the head; perf.data also has names and processes of tasks without an event.
+sub answer {
+	my ($report, $input) = @_;
+
+	return join("\n", map {
+		my $said = decode_json($_);
+
+		delete($said->{recording});
+		JSON::XS->new->canonical->encode($said) =~ s/"(?:\w+_)?(?:tgid|comm)":(?:null|\d+|"[^"]*"),?//gr;
+	} split(/\n/, `$schedtap $report --json -i $input 2>/dev/null`));
+}
+
 # ---- perf's -------------------------------------------------------------------------------------
 SKIP: {
 	skip('no perf, or one without CTF', 11) if `perf data convert --help 2>&1` !~ /to-ctf/;
@@ -94,15 +107,9 @@ SKIP: {
 	my $said = `perf data convert -i in.data --to-ctf perf.ctf 2>&1`;
 	ok(-e 'perf.ctf/metadata', 'perf converts') or diag($said);
 	for my $report (qw(latency states timehist migrations wakers)) {
-		my ($want, $got) = map { scalar(`$schedtap $report --json -i $_ 2>/dev/null`) } qw(in.data perf.ctf);
+		my ($want, $got) = map { answer($report, $_) } qw(in.data perf.ctf);
 
-		# perf.data also has names and processes of tasks without an event
-		for ($want, $got) {
-			s/"recording":\{.*?\}//;
-			s/"(?:\w+_)?(?:tgid|comm)":(?:null|\d+|"[^"]*")//g;
-			s/in\.data|perf\.ctf//g;
-		}
-		ok(length($got) > 100, "$report: an answer");
+		ok(length($got) > 40, "$report: an answer");
 		ok($got eq $want, "$report: the same");
 	}
 }

@@ -323,7 +323,7 @@ expect("perf's lost events", "   a     1 [000]     1.000001: sched:$waking\n   a
 }
 
 # damage
-expect('a last line that is cut', line('1.000001', 0, $waking) . line('1.000002', 0, $waking) =~ s/00\n//r, [$first], qr/last line has no end/);
+expect('a last line that is cut', line('1.000001', 0, $waking) . line('1.000002', 0, $waking) =~ s/00\n//r, [$first], qr/last line is incomplete/);
 expect('lines that are not events', "hello\n" . line('1.000001', 0, $waking) . " => schedule\n => do_idle\n", [$first], qr/not events: 3, of these lines of stacks: 2/);
 expect('a line that does not fit', line('1.000001', 0, $waking) . line('1.000002', 0, 'sched_waking: comm=a pid=x'), [$first], qr/lines of sched_waking without the expected text: 1/);
 expect('an event that never fits', join('', map { line("1.0000$_", 0, 'sched_switch: hello') } 10 .. 26), ['[000] 1.000026000: text:sched_switch: hello'], qr/lines of sched_switch without the expected text: 16/);

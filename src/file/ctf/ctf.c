@@ -172,7 +172,7 @@ static void take_event(struct tap_ctf *r, const bt_message *msg)
 	int64_t ns;
 
 	if (!packet || !payload || !clock || bt->clock_snapshot_get_ns_from_origin(clock, &ns) ||
-	    ns < 0 ||
+	    ns <= 0 ||
 	    !tap_ctf_number(
 		    r, tap_ctf_member(r, bt->packet_borrow_context_field_const(packet), "cpu_id"),
 		    &cpu) ||

@@ -153,7 +153,10 @@ static void find_system(const char *whole, char system[64])
 	if (colon)
 		snprintf(system, 64, "%.*s", (int)(colon - whole), whole);
 	else
-		snprintf(system, 64, "%s", strncmp(whole, "sched_", 6) ? "lttng" : "sched");
+		snprintf(system, 64, "%s",
+			 !strncmp(whole, "sched_", 6)  ? "sched"
+			 : !strncmp(whole, "perf_", 5) ? "perf"
+						       : "lttng");
 }
 
 static struct tap_ctf_kind *add_kind(struct tap_ctf *r, const bt_event_class *class,

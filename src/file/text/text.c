@@ -250,7 +250,8 @@ static int note_kinds(const struct text *t)
 		if (k->form == TAP_KIND_SWITCH)
 			ret = tap_dat_note(t->m->r, t->m->err,
 					   "the text of sched_switch does not say whether a task "
-					   "was preempted (R+) or yielded (R): all are R");
+					   "was preempted (R+) or yielded (R): both are taken as "
+					   "preempted");
 		if (!ret && k->has_0x40)
 			ret = tap_dat_note(t->m->r, t->m->err,
 					   "tasks with prev_state 64 or x are taken for parked: "
@@ -262,6 +263,16 @@ static int note_kinds(const struct text *t)
 				(int)k->name.len, k->name.s, k->nr_unfit);
 	}
 	return ret;
+}
+
+/* Events may be missing without a loss: perf prints none, and some lines were skipped. */
+static bool hides_losses(const struct text *t)
+{
+	bool hides = (!t->has_dash && !t->other.has_losses) || t->nr_nameless;
+
+	for (unsigned int i = 0; i < t->kinds.nr; i++)
+		hides |= t->kinds.all[i]->nr_unfit;
+	return hides;
 }
 
 static int note(const struct text *t)
@@ -292,7 +303,7 @@ static int note(const struct text *t)
 				   "skipped events of names beyond the first 1024: %" PRIu64,
 				   t->nr_nameless);
 	if (!ret && t->nr_cut)
-		ret = tap_dat_note(r, err, "the last line has no end and is skipped");
+		ret = tap_dat_note(r, err, "the last line is incomplete and is skipped");
 	return ret ?: note_kinds(t);
 }
 
@@ -309,6 +320,7 @@ static int end_text(struct text *t)
 	/* ftrace switches events on for all CPUs at once, as it does for a trace.dat; perf does not
 	 */
 	m->r->info.begins_at_once = t->has_dash;
+	m->r->info.hides_losses = hides_losses(t);
 	ret = tap_dat_set_text(&m->r->tool, tool, strlen(tool), m->err) ?: give_uname(t) ?: note(t);
 	return ret ?: tap_made_end(m, "");
 }

@@ -45,12 +45,17 @@ static void add_date(struct tap_run *run, struct tap_buf *b)
 			       (double)w->moved_ns / 1e9);
 }
 
-static void add_lost(const struct tap_survey *s, struct tap_buf *b)
+static void add_lost(const struct tap_run *run, struct tap_buf *b)
 {
+	const struct tap_survey *s = &run->survey;
+	const bool hides = tap_reader_info(run->rec.reader)->hides_losses;
+
 	tap_buf_puts(b, ", lost ");
-	if (s->lost_unknown)
-		tap_buf_puts(b, s->lost ? "at least " : "an unknown number");
-	if (s->lost || !s->lost_unknown)
+	if (s->lost)
+		tap_buf_puts(b, s->lost_unknown || hides ? "at least " : "");
+	else if (s->lost_unknown || hides)
+		tap_buf_puts(b, s->lost_unknown ? "an unknown number" : "unknown");
+	if (s->lost || (!s->lost_unknown && !hides))
 		tap_buf_u64(b, s->lost);
 	if (s->nr_off)
 		tap_buf_puts(b, ", at times switched off by triggers");
@@ -85,13 +90,15 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 		tap_buf_puts(&b, " (not packed: its recorder runs or was killed)");
 	add_name(&b, ", host ", host_text(run, "hostname"));
 	add_name(&b, ", kernel ", kernel_release(run));
+	if (!kernel_release(run))
+		add_name(&b, ", ", tap_reader_info(run->rec.reader)->tool);
 	add_date(run, &b);
 	tap_buf_puts(&b, ", window ");
 	tap_wall_add(&run->rec.wall, &b, run->window.from_ns);
 	tap_buf_puts(&b, " to ");
 	tap_wall_add(&run->rec.wall, &b, run->window.to_ns);
 	tap_buf_printf(&b, " (%.6f s)", (double)tap_window_ns(&run->window) / 1e9);
-	add_lost(&run->survey, &b);
+	add_lost(run, &b);
 	if (tap_survey_has_queueings(&run->survey))
 		tap_buf_puts(&b, ", waits from the queue on");
 	tap_page_sentence(p, tap_buf_str(&b), b.len);
@@ -160,7 +167,8 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_at(p, "end_ns", run->window.to_ns);
 	tap_page_u64(p, "window_ns", tap_window_ns(&run->window));
 	tap_page_u64(p, "lost", run->survey.lost);
-	tap_page_bool(p, "lost_is_lower_bound", run->survey.lost_unknown);
+	tap_page_bool(p, "lost_is_lower_bound",
+		      run->survey.lost_unknown || tap_reader_info(run->rec.reader)->hides_losses);
 	json_lost_programs(run, p);
 	if (run->survey.nr_off)
 		tap_page_bool(p, "switched_off_at_times", true);

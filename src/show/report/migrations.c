@@ -93,8 +93,8 @@ static int begin_migrations(struct tap_report *r, struct tap_err *err)
 		return ret;
 	if (!has_events)
 		tap_recording_note(&r->run.rec,
-				   "'%.300s' has no sched_migrate_task: moves are those that "
-				   "switches show, at the time when the task runs again",
+				   "'%.300s' has no sched_migrate_task: migrations are "
+				   "inferred from switches, at the time when the task runs again",
 				   r->run.rec.path);
 	tap_report_watch(r, lists ? &list_ops : &tap_moves_ops,
 			 lists ? (void *)r : &((struct migrations *)r)->sum,
