@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "file/group.h"
 #include "timeline/run/unmatched.h"
-#include "show/export/export.h"
+#include "show/export/machines.h"
 #include "cli/cmd_report.h"
 
 static const struct tap_opt options[] = {
@@ -65,15 +67,115 @@ static void print_result(const struct tap_export_file *f)
 	tap_buf_release(&name);
 }
 
+/* All exports of a command: one, or one for each machine. */
+struct exports {
+	struct tap_export *v; /* owned */
+	unsigned int nr;
+	struct tap_export_file file;
+	struct tap_progress progress;
+};
+
+/* Make @nr exports, with the runs not open yet. Return: 0 or -ENOMEM. */
+static int make_exports(struct exports *all, const struct tap_export_opts *o, unsigned int nr)
+{
+	all->v = calloc(nr, sizeof(*all->v));
+	if (!all->v)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr; i++)
+		all->v[i] = (struct tap_export){ .opts = o,
+						 .file = &all->file,
+						 .begin = tap_cmd_output_begins,
+						 .ctx = &all->progress };
+	return 0;
+}
+
+/* Open a run for each group. --time is only for the first one, whose clock it refers to. */
+static int open_runs(struct exports *all, const struct tap_export_opts *o,
+		     struct tap_reader_group *groups, unsigned int nr, bool *usage,
+		     struct tap_err *err)
+{
+	const struct tap_listener listener = tap_cmd_listener(&all->progress);
+	struct tap_input_opts input = o->input;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		all->nr = i + 1;
+		ret = tap_run_input_group(&all->v[i].run, &input, groups ? &groups[i] : NULL,
+					  &listener, usage, err);
+		input.window = NULL;
+	}
+	return ret ?: tap_export_machines(all->v, nr, err);
+}
+
+/* Open the files of several recorders as recordings of several machines. */
+static int open_machines(struct exports *all, const struct tap_export_opts *o, bool *usage,
+			 struct tap_err *err)
+{
+	const struct tap_strings *input = &o->input.input;
+	struct tap_reader_group *groups = calloc(input->nr, sizeof(*groups));
+	int nr = groups ? tap_reader_open_groups(input->v, input->nr, groups, err)
+			: tap_err_nomem(err),
+	    ret = nr < 0 ? nr : 0;
+
+	*usage = false;
+	if (!ret && make_exports(all, o, (unsigned int)nr))
+		ret = tap_err_nomem(err);
+	ret = ret ?: open_runs(all, o, groups, (unsigned int)nr, usage, err);
+	for (int i = 0; i < nr; i++)
+		tap_reader_free(groups[i].reader);
+	free(groups);
+	return ret;
+}
+
+static int open_exports(struct exports *all, const struct tap_export_opts *o,
+			const struct tap_export_form *form, bool *usage, struct tap_err *err)
+{
+	if (form->side_by_side && o->input.input.nr > 1)
+		return open_machines(all, o, usage, err);
+	if (make_exports(all, o, 1))
+		return tap_err_nomem(err);
+	return open_runs(all, o, NULL, 1, usage, err);
+}
+
+/* Return true if nothing was written because options match nothing, and send notes about these. */
+static bool is_unmatched(const struct exports *all)
+{
+	for (unsigned int i = 0; i < all->nr; i++)
+		if (!all->v[i].is_empty)
+			return false;
+	return tap_unmatched(&all->v[0].run);
+}
+
+static void close_exports(struct exports *all)
+{
+	tap_export_file_close(&all->file);
+	for (unsigned int i = 0; i < all->nr; i++) {
+		tap_run_close(&all->v[i].run);
+		tap_buf_release(&all->v[i].name);
+	}
+	free(all->v);
+}
+
+static void note_recordings(struct exports *all, bool is_written)
+{
+	for (unsigned int i = 0; i < all->nr; i++) {
+		const struct tap_recording *rec = &all->v[i].run.rec;
+
+		tap_recording_note_damage(rec);
+		tap_recording_note_incomplete(rec);
+		if (is_written && all->v[i].is_empty && all->nr == 1)
+			tap_recording_note(rec, "the selection contains nothing to write");
+		else if (is_written && all->v[i].is_empty)
+			tap_recording_note(rec, "'%.300s': the selection contains nothing to write",
+					   rec->path);
+	}
+}
+
 static int run_export(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct tap_export_opts *o = opts;
 	const struct tap_export_form *form = find_form(o->to);
-	struct tap_progress progress = { 0 };
-	struct tap_export e = {
-		.opts = o, .file.fd = -1, .begin = tap_cmd_output_begins, .ctx = &progress
-	};
-	const struct tap_listener listener = tap_cmd_listener(&progress);
+	struct exports all = { .file.fd = -1 };
 	struct tap_err err = { 0 };
 	bool usage = true, fits;
 	int ret = check_form(form, o, &err);
@@ -82,22 +184,19 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	(void)rest;
 	if (ret)
 		return tap_cmd_fail(&err, usage);
-	ret = tap_run_input(&e.run, &o->input, &listener, &usage, &err) ?:
-	      tap_export_file_open(&e.file, o->output ?: form->file ?: "-", o->max_bytes, &err) ?:
-	      form->write(&e, &err);
-	fits = ret || !e.is_empty || !tap_unmatched(&e.run);
+	ret = open_exports(&all, o, form, &usage, &err) ?:
+	      tap_export_file_open(&all.file, o->output ?: form->file ?: "-", o->max_bytes, &err);
+	for (unsigned int i = 0; !ret && i < all.nr; i++)
+		ret = form->write(&all.v[i], &err);
+	fits = ret || !is_unmatched(&all);
 	if (!ret && fits)
-		ret = tap_export_file_commit(&e.file, &err);
-	tap_progress_erase(&progress);
-	tap_recording_note_damage(&e.run.rec);
-	tap_recording_note_incomplete(&e.run.rec);
-	if (!ret && fits && e.is_empty)
-		tap_recording_note(&e.run.rec, "the selection contains nothing to write");
-	if (!ret && fits && e.file.path)
-		print_result(&e.file);
+		ret = tap_export_file_commit(&all.file, &err);
+	tap_progress_erase(&all.progress);
+	note_recordings(&all, !ret && fits);
+	if (!ret && fits && all.file.path)
+		print_result(&all.file);
 	ret = ret ? tap_cmd_fail(&err, usage) : fits ? TAP_EXIT_OK : TAP_EXIT_FAILED;
-	tap_export_file_close(&e.file);
-	tap_run_close(&e.run);
+	close_exports(&all);
 	return ret;
 }
 

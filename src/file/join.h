@@ -23,7 +23,13 @@ struct tap_join_file {
 };
 
 /*
- * Sort @files by number; .reader and .path must be set. Return: 0; -EINVAL with an error text: a
+ * Read the description of a file whose .reader and .path are set. .id is NULL if it does not
+ * identify its recorder. Return: 0; -ENOMEM.
+ */
+int tap_join_read(struct tap_join_file *file, struct tap_err *err);
+
+/*
+ * Sort @files by number; each must have been read. Return: 0; -EINVAL with an error text: a
  * file has no recorder, another recorder, or the same number as another; -ENOMEM.
  */
 int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err *err);

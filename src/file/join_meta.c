@@ -14,7 +14,7 @@ static uint64_t get_positive(const json_t *object, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-static int read_file(struct tap_join_file *f, struct tap_err *err)
+int tap_join_read(struct tap_join_file *f, struct tap_err *err)
 {
 	const json_t *recorder, *window;
 	int ret = tap_meta_parse(f->reader->meta ?: "", &f->meta, err);
@@ -28,11 +28,7 @@ static int read_file(struct tap_join_file *f, struct tap_err *err)
 	f->continues = json_is_true(json_object_get(recorder, "continues"));
 	f->from_ns = get_positive(window, "start_ns");
 	f->to_ns = get_positive(window, "end_ns");
-	return f->id ? 0
-		     : tap_err_set(err, -EINVAL,
-				   "'%.300s' does not say which recorder made it: only files of "
-				   "one recorder can be read together",
-				   f->path);
+	return 0;
 }
 
 static int by_nr(const void *a, const void *b)
@@ -45,10 +41,12 @@ static int by_nr(const void *a, const void *b)
 int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err *err)
 {
 	for (unsigned int i = 0; i < nr; i++) {
-		int ret = read_file(&files[i], err);
-
-		if (ret)
-			return ret;
+		if (!files[i].id)
+			return tap_err_set(
+				err, -EINVAL,
+				"'%.300s' does not say which recorder made it: only files of one "
+				"recorder can be read together",
+				files[i].path);
 		if (strcmp(files[i].id, files[0].id))
 			return tap_err_set(
 				err, -EINVAL,

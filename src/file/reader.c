@@ -10,6 +10,7 @@
 #include "event/format.h"
 #include "file/dat_file.h"
 #include "file/foreign.h"
+#include "file/group.h"
 #include "file/inflate.h"
 #include "file/join.h"
 #include "file/meta.h"
@@ -342,30 +343,104 @@ static int join_files(struct tap_join_file *files, unsigned int nr, struct tap_r
 	return 0;
 }
 
-int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out,
-			  struct tap_err *err)
+/* Open @nr files, and read their descriptions. Return: 0 with *@out; -errno with NULL. */
+static int open_all(const char *const *paths, unsigned int nr, struct tap_join_file **out,
+		    struct tap_err *err)
 {
-	struct tap_join_file *files;
+	struct tap_join_file *files = *out = calloc(nr, sizeof(*files));
 	int ret = 0;
 
-	*out = NULL;
-	if (nr == 1)
-		return tap_reader_open(paths[0], out, err);
-	files = calloc(nr, sizeof(*files));
 	if (!files)
 		return tap_dat_nomem(err);
 	for (unsigned int i = 0; !ret && i < nr; i++) {
 		files[i].path = paths[i];
-		ret = open_file(paths[i], &files[i].reader, err);
+		ret = open_file(paths[i], &files[i].reader, err) ?: tap_join_read(&files[i], err);
 	}
-	ret = ret ?: join_files(files, nr, out, err);
-	for (unsigned int i = 0; i < nr; i++) {
+	return ret;
+}
+
+/* @is_failed: no reader has become the caller's. */
+static void close_all(struct tap_join_file *files, unsigned int nr, bool is_failed)
+{
+	for (unsigned int i = 0; files && i < nr; i++) {
 		json_decref(files[i].meta);
-		if (ret)
+		if (is_failed)
 			tap_reader_free(files[i].reader);
 	}
 	free(files);
+}
+
+int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out,
+			  struct tap_err *err)
+{
+	struct tap_join_file *files;
+	int ret;
+
+	*out = NULL;
+	if (nr == 1)
+		return tap_reader_open(paths[0], out, err);
+	ret = open_all(paths, nr, &files, err) ?: join_files(files, nr, out, err);
+	close_all(files, nr, ret);
 	return ret;
+}
+
+static bool is_of_one_recorder(const struct tap_join_file *a, const struct tap_join_file *b)
+{
+	return a->id && b->id && !strcmp(a->id, b->id);
+}
+
+/* Move files of one recorder next to the first of them. */
+static void gather(struct tap_join_file *files, unsigned int nr)
+{
+	for (unsigned int i = 1, at; i < nr; i++) {
+		const struct tap_join_file file = files[i];
+
+		for (at = i; at && !is_of_one_recorder(&files[at - 1], &file);)
+			at--;
+		if (!at)
+			continue;
+		memmove(&files[at + 1], &files[at], (i - at) * sizeof(*files));
+		files[at] = file;
+	}
+}
+
+/* Complete the reader of the files of one recorder. The files' readers are then the group's. */
+static int open_group(struct tap_join_file *files, struct tap_reader_group *group,
+		      struct tap_err *err)
+{
+	int ret = group->nr > 1 ? join_files(files, group->nr, &group->reader, err)
+				: complete_reader(files[0].reader, err);
+
+	if (ret)
+		return ret;
+	if (group->nr == 1)
+		group->reader = files[0].reader;
+	for (unsigned int i = 0; i < group->nr; i++)
+		files[i].reader = NULL;
+	return 0;
+}
+
+int tap_reader_open_groups(const char **paths, unsigned int nr, struct tap_reader_group *groups,
+			   struct tap_err *err)
+{
+	struct tap_join_file *files;
+	unsigned int nr_groups = 0;
+	int ret = open_all(paths, nr, &files, err);
+
+	if (!ret)
+		gather(files, nr);
+	for (unsigned int i = 0, end; !ret && i < nr; i = end) {
+		for (end = i + 1; end < nr && is_of_one_recorder(&files[i], &files[end]);)
+			end++;
+		groups[nr_groups] = (struct tap_reader_group){ .paths = paths + i, .nr = end - i };
+		ret = open_group(files + i, &groups[nr_groups++], err);
+		for (unsigned int k = i; k < end; k++)
+			paths[k] = files[k].path;
+	}
+	for (unsigned int i = 0; ret && i < nr_groups; i++)
+		tap_reader_free(groups[i].reader);
+	close_all(files, nr, ret);
+	return ret ?: (int)nr_groups;
 }
 
 void tap_reader_free(struct tap_reader *r)

@@ -25,7 +25,7 @@ static int write_block(void *ctx, struct tap_buf *b)
 {
 	struct events *v = ctx;
 
-	return tap_export_file_write(&v->e->file, b, &v->failed);
+	return tap_export_file_write(v->e->file, b, &v->failed);
 }
 
 static int on_event(void *ctx, const struct tap_event_kind *kind, const struct tap_event *ev)
@@ -49,7 +49,7 @@ int tap_export_write_events(struct tap_export *e, const struct tap_style *style,
 	v.out.meta = run->rec.meta;
 	v.out.write = write_block;
 	v.out.ctx = &v;
-	ret = tap_export_file_write(&e->file, head, err)
+	ret = tap_export_file_write(e->file, head, err)
 		      ?: tap_run_feed_picked(run, on_event, &v, err);
 	if (!ret)
 		ret = tap_out_flush(&v.out);

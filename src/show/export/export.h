@@ -8,6 +8,7 @@
 
 #include "show/export/file.h"
 #include "show/out/input.h"
+#include "show/perfetto/machine.h"
 
 /* Options as typed. */
 struct tap_export_opts {
@@ -16,11 +17,13 @@ struct tap_export_opts {
 	uint64_t max_bytes; /* maximum size of the output; 0: no limit */
 };
 
-/* One export. */
+/* The export of one recording: of each machine, if the recordings of several go into one file. */
 struct tap_export {
 	const struct tap_export_opts *opts;
 	struct tap_run run;
-	struct tap_export_file file;
+	struct tap_export_file *file; /* borrowed */
+	struct tap_pf_machine machine;
+	struct tap_buf name; /* owned: the machine's */
 	/* Called when output is about to begin. */
 	void (*begin)(void *ctx);
 	void *ctx;
@@ -30,6 +33,7 @@ struct tap_export {
 struct tap_export_form {
 	const char *name; /* name for --to */
 	const char *file; /* default output file without -o; NULL: stdout */
+	bool side_by_side; /* one file may have the recordings of several machines */
 	/* Refuse wrong options and combinations. Return: 0; -EINVAL with a sentence. */
 	int (*check)(const struct tap_export_opts *opts, struct tap_err *err);
 	/* Write the output; .run and .file are open. Return: 0; -errno with a sentence. */

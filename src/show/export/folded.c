@@ -122,7 +122,7 @@ static int write_lines(const struct folded *f, struct tap_err *err)
 		else
 			tap_folded_put(&f->folded, &folded[i], &out);
 		if (out.len >= BLOCK_BYTES || i + 1 == nr_lines(f))
-			ret = tap_export_file_write(&f->e->file, &out, err);
+			ret = tap_export_file_write(f->e->file, &out, err);
 	}
 	tap_buf_release(&out);
 	return ret;

@@ -240,13 +240,13 @@ static int write_file(struct html *h, struct tap_err *err)
 	tap_html_put_json(&out, head.data, head.len);
 	out.err = out.err ?: head.err;
 	tap_html_put_until(&out, TAP_HTML_REPORTS);
-	ret = tap_export_file_write(&h->e->file, &out, err)
-		      ?: tap_export_file_write(&h->e->file, &h->first, err);
+	ret = tap_export_file_write(h->e->file, &out, err)
+		      ?: tap_export_file_write(h->e->file, &h->first, err);
 	tap_html_put_until(&out, TAP_HTML_PARTS);
-	ret = ret ?: tap_export_file_write(&h->e->file, &out, err);
-	ret = ret ?: tap_export_file_write(&h->e->file, &h->parts, err);
+	ret = ret ?: tap_export_file_write(h->e->file, &out, err);
+	ret = ret ?: tap_export_file_write(h->e->file, &h->parts, err);
 	tap_html_put_until(&out, TAP_HTML_END);
-	ret = ret ?: tap_export_file_write(&h->e->file, &out, err);
+	ret = ret ?: tap_export_file_write(h->e->file, &out, err);
 	tap_buf_release(&head);
 	tap_buf_release(&out);
 	return ret;

@@ -116,7 +116,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 static int flush_block(struct tap_pf *pf)
 {
 	return pf->out.len >= BLOCK_BYTES || pf->out.err
-		       ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed)
+		       ? tap_export_file_write(pf->e->file, &pf->out, &pf->failed)
 		       : 0;
 }
 
@@ -188,7 +188,7 @@ static int feed_events(struct tap_pf *pf, struct tap_err *err)
 	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) ||
 		     tap_pf_put_schedulers(pf) || tap_pf_put_end(pf)))
 		ret = tap_err_nomem(err);
-	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
+	return ret ?: tap_export_file_write(pf->e->file, &pf->out, err);
 }
 
 static void release_all(struct tap_pf *pf)
@@ -219,11 +219,38 @@ static int init_slices(struct tap_pf *pf, struct tap_err *err)
 	       tap_request_source_check(&pf->source, formats, nr, err);
 }
 
+/* Return true if the machine, which is not the first one, has nothing in the window of --time. */
+static bool is_outside(struct tap_export *e)
+{
+	struct tap_run *run = &e->run;
+
+	return e->machine.number && run->time.text &&
+	       tap_recording_check_window(&run->rec, &run->time, run->pick.window, NULL) ==
+		       -ENODATA;
+}
+
+/* Return -ERANGE if the trace's clock cannot express the machine's times. */
+static int check_begin(const struct tap_export *e, struct tap_err *err)
+{
+	int64_t ns;
+
+	if (!__builtin_add_overflow(e->run.window.from_ns, e->machine.shift_ns, &ns) && ns >= 0)
+		return 0;
+	return tap_err_set(err, -ERANGE,
+			   "'%.300s' was recorded before the first machine's clock began: name it "
+			   "before the other recordings",
+			   e->run.rec.path);
+}
+
 static int write_perfetto(struct tap_export *e, struct tap_err *err)
 {
 	struct tap_pf pf = { .e = e };
-	int ret = tap_run_survey(&e->run, err) ?: init_slices(&pf, err);
+	int ret;
 
+	e->is_empty = is_outside(e);
+	if (e->is_empty)
+		return 0;
+	ret = tap_run_survey(&e->run, err) ?: check_begin(e, err) ?: init_slices(&pf, err);
 	if (!ret)
 		ret = feed_events(&pf, err);
 	e->is_empty = !ret && !tap_export_has_picked(&e->run);
@@ -234,6 +261,7 @@ static int write_perfetto(struct tap_export *e, struct tap_err *err)
 const struct tap_export_form tap_export_perfetto = {
 	.name = "perfetto",
 	.file = "trace.pftrace",
+	.side_by_side = true,
 	.check = check_options,
 	.write = write_perfetto,
 };

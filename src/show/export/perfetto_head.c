@@ -10,18 +10,19 @@
  * long the machine was suspended, so its clock, mostly CLOCK_MONOTONIC, is used for both: Perfetto
  * shows the same time stamps as schedtap.
  */
-static void put_clocks(struct tap_buf *out, const struct tap_run *run)
+static void put_clocks(struct tap_buf *out, const struct tap_pf_machine *machine,
+		       const struct tap_run *run)
 {
-	const uint64_t at_ns = run->window.from_ns;
-	size_t packet = tap_proto_begin(out, TAP_PF_PACKET), clocks;
+	const uint64_t at_ns = tap_pf_time(machine, run->window.from_ns);
+	size_t packet = tap_pf_packet(out, machine, TAP_PF_SEQUENCE_FTRACE), clocks;
 
-	tap_proto_u64(out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_FTRACE);
 	clocks = tap_proto_begin(out, TAP_PF_PACKET_CLOCKS);
 	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, at_ns, false);
 	tap_proto_clock(out, TAP_PF_CLOCK_MONOTONIC, at_ns, false);
 	if (run->rec.wall.is_known)
 		tap_proto_clock(out, TAP_PF_CLOCK_REALTIME,
-				(uint64_t)tap_wall_from(&run->rec.wall, at_ns), false);
+				(uint64_t)tap_wall_from(&run->rec.wall, run->window.from_ns),
+				false);
 	tap_proto_end(out, clocks);
 	tap_proto_end(out, packet);
 }
@@ -30,13 +31,13 @@ static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 #define ANY_RELEASE "4.14.0 or later"
 
 /* Write system info. @uname: such as "Linux host 6.18.5 #1 SMP ... x86_64". */
-static void put_system(struct tap_buf *out, const char *uname)
+static void put_system(struct tap_buf *out, const struct tap_pf_machine *machine, const char *uname)
 {
 	const char *space = strchr(uname, ' '), *release = space ? strchr(space + 1, ' ') : NULL;
 	const size_t len = release ? strcspn(++release, " ") : 0;
 	size_t packet, system, utsname;
 
-	packet = tap_proto_begin(out, TAP_PF_PACKET);
+	packet = tap_pf_packet(out, machine, TAP_PF_SEQUENCE_FTRACE);
 	system = tap_proto_begin(out, TAP_PF_PACKET_SYSTEM_INFO);
 	utsname = tap_proto_begin(out, TAP_PF_SYSTEM_UTSNAME);
 	tap_proto_text(out, TAP_PF_UTSNAME_SYSNAME, "Linux", strlen("Linux"));
@@ -142,9 +143,8 @@ static int put_processes(struct tap_pf *pf, uint64_t ts_ns, bool is_end)
 		tap_map_release(&lines);
 		return -ENOMEM;
 	}
-	packet = tap_proto_begin(out, TAP_PF_PACKET);
-	tap_proto_u64(out, TAP_PF_PACKET_TIMESTAMP, ts_ns);
-	tap_proto_u64(out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_FTRACE);
+	packet = tap_pf_packet(out, &pf->e->machine, TAP_PF_SEQUENCE_FTRACE);
+	tap_proto_u64(out, TAP_PF_PACKET_TIMESTAMP, tap_pf_time(&pf->e->machine, ts_ns));
 	tree = tap_proto_begin(out, TAP_PF_PACKET_PROCESS_TREE);
 	if (is_end)
 		put_late_lines(out, &pf->e->run, &lines);
@@ -158,9 +158,11 @@ static int put_processes(struct tap_pf *pf, uint64_t ts_ns, bool is_end)
 
 int tap_pf_put_head(struct tap_pf *pf)
 {
-	put_clocks(&pf->out, &pf->e->run);
-	tap_tracks_begin(&pf->tracks, &pf->out, pf->e->run.window.from_ns);
-	put_system(&pf->out, tap_reader_info(pf->e->run.rec.reader)->uname);
+	const struct tap_pf_machine *machine = &pf->e->machine;
+
+	put_clocks(&pf->out, machine, &pf->e->run);
+	tap_tracks_begin(&pf->tracks, &pf->out, machine, pf->e->run.window.from_ns);
+	put_system(&pf->out, machine, tap_reader_info(pf->e->run.rec.reader)->uname);
 	return put_processes(pf, pf->e->run.window.from_ns, false);
 }
 

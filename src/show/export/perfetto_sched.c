@@ -27,7 +27,7 @@ static struct tap_bundle *bundle_of(struct tap_pf *pf, int cpu)
 	if (!b)
 		return NULL;
 	if (!*b)
-		*b = tap_bundle_new(cpu);
+		*b = tap_bundle_new(&pf->e->machine, cpu);
 	return *b;
 }
 
@@ -250,10 +250,16 @@ int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev)
 
 int tap_pf_end_cpus(struct tap_pf *pf)
 {
+	struct tap_bundle *b;
 	int ret = 0;
 
-	for (unsigned int cpu = 0; !ret && cpu < pf->nr_bundles; cpu++)
-		if (pf->bundles[cpu])
-			ret = tap_bundle_put(pf->bundles[cpu], &pf->out);
+	for (unsigned int cpu = 0; !ret && cpu < pf->nr_bundles; cpu++) {
+		b = pf->bundles[cpu];
+		/* another machine's recording may go on, and Perfetto draws up to the last one's
+		 * end */
+		if (b && pf->e->machine.nr > 1 && b->has_switch && !is_lost(b))
+			lose_cpu_at(pf, b, pf->e->run.window.to_ns, false);
+		ret = b ? tap_bundle_put(b, &pf->out) : 0;
+	}
 	return ret;
 }

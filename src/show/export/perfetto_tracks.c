@@ -137,10 +137,11 @@ static uint64_t thread_row(struct tap_pf *pf, const struct tap_task *task, enum 
 	if (!t)
 		return 0;
 	if (!t->rows[row])
-		t->rows[row] = tap_track_add(
-			&pf->tracks, &(const struct tap_track){ .parent = parent,
-								.name = names[row],
-								.len = strlen(names[row]) });
+		t->rows[row] = tap_track_add(&pf->tracks,
+					     &(const struct tap_track){ .parent = parent,
+									.name = names[row],
+									.len = strlen(names[row]),
+									.is_below = true });
 	return t->rows[row];
 }
 
@@ -451,7 +452,7 @@ static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 			? tap_timeline_task(pf->e->run.timeline, w->task->waker_tid)
 			: NULL;
 	struct tap_track_event ev;
-	uint64_t track;
+	uint64_t track, flow;
 
 	if (!waker || w->task->woken_ns != w->from_ns)
 		return 0;
@@ -460,9 +461,10 @@ static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 		return 0;
 	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_INSTANT, "wakes",
 			     strlen("wakes"));
-	tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW, ++pf->nr_flows);
+	flow = tap_pf_unique(&pf->e->machine, ++pf->nr_flows);
+	tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW, flow);
 	tap_track_event_end(&pf->tracks, ev);
-	return pf->nr_flows;
+	return flow;
 }
 
 /*

@@ -31,8 +31,9 @@ static int check_color(const char *when, struct tap_err *err)
 			   when);
 }
 
-int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
-		  const struct tap_listener *listener, bool *usage, struct tap_err *err)
+int tap_run_input_group(struct tap_run *run, const struct tap_input_opts *opts,
+			struct tap_reader_group *group, const struct tap_listener *listener,
+			bool *usage, struct tap_err *err)
 {
 	const struct tap_format *const *formats;
 	enum tap_clock clock;
@@ -47,7 +48,9 @@ int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
 		ret = check_color(opts->color, err);
 	*usage = ret;
 	if (!ret)
-		ret = tap_recording_open(&run->rec, opts->input.v, opts->input.nr, listener, err);
+		ret = group ? tap_recording_adopt(&run->rec, group, listener, err)
+			    : tap_recording_open(&run->rec, opts->input.v, opts->input.nr, listener,
+						 err);
 	if (ret)
 		return ret;
 	formats = tap_reader_formats(run->rec.reader, &nr);
@@ -60,4 +63,10 @@ int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
 		ret = tap_recording_show(&run->rec, clock, err);
 	*usage = ret;
 	return ret;
+}
+
+int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
+		  const struct tap_listener *listener, bool *usage, struct tap_err *err)
+{
+	return tap_run_input_group(run, opts, NULL, listener, usage, err);
 }

@@ -36,5 +36,12 @@ static inline const struct tap_style *tap_input_style(const struct tap_input_opt
  */
 int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
 		  const struct tap_listener *listener, bool *usage, struct tap_err *err);
+/*
+ * Like tap_run_input(), but read @group (file/group.h) instead of @opts->input, unless it is NULL.
+ * The run takes @group's reader, unless the options are wrong.
+ */
+int tap_run_input_group(struct tap_run *run, const struct tap_input_opts *opts,
+			struct tap_reader_group *group, const struct tap_listener *listener,
+			bool *usage, struct tap_err *err);
 
 #endif

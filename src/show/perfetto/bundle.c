@@ -34,13 +34,14 @@ static unsigned int rows_of(int cpu)
 	return rows < MIN_ROWS ? MIN_ROWS : rows < MAX_ROWS ? rows : MAX_ROWS;
 }
 
-struct tap_bundle *tap_bundle_new(int cpu)
+struct tap_bundle *tap_bundle_new(const struct tap_pf_machine *machine, int cpu)
 {
 	struct tap_bundle *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
 	b->cpu = cpu;
+	b->machine = machine;
 	b->max_rows = rows_of(cpu);
 	b->columns = malloc(COLUMNS * column_bytes(b));
 	if (!b->columns) {
@@ -114,8 +115,10 @@ static void add_number(struct tap_bundle *b, unsigned int column, uint64_t v)
 void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio,
 		       const char *comm)
 {
-	add_number(b, TAP_PF_COMPACT_SWITCH_TS, ts_ns - b->switch_ns);
-	b->switch_ns = ts_ns;
+	const uint64_t at_ns = tap_pf_time(b->machine, ts_ns);
+
+	add_number(b, TAP_PF_COMPACT_SWITCH_TS, at_ns - b->switch_ns);
+	b->switch_ns = at_ns;
 	add_number(b, TAP_PF_COMPACT_PREV_STATE, (uint64_t)prev_state);
 	add_number(b, TAP_PF_COMPACT_NEXT_PID, (uint64_t)next);
 	add_number(b, TAP_PF_COMPACT_NEXT_PRIO, (uint64_t)prio);
@@ -126,8 +129,10 @@ void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state,
 void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu,
 		       unsigned int flags, const char *comm)
 {
-	add_number(b, TAP_PF_COMPACT_WAKING_TS, ts_ns - b->waking_ns);
-	b->waking_ns = ts_ns;
+	const uint64_t at_ns = tap_pf_time(b->machine, ts_ns);
+
+	add_number(b, TAP_PF_COMPACT_WAKING_TS, at_ns - b->waking_ns);
+	b->waking_ns = at_ns;
 	add_number(b, TAP_PF_COMPACT_WAKING_PID, (uint64_t)tid);
 	add_number(b, TAP_PF_COMPACT_TARGET_CPU, (uint64_t)target_cpu);
 	add_number(b, TAP_PF_COMPACT_WAKING_PRIO, (uint64_t)prio);
@@ -140,7 +145,7 @@ size_t tap_bundle_event_begin(struct tap_bundle *b, uint64_t ts_ns, int tid)
 {
 	size_t begun = tap_proto_begin(&b->events, TAP_PF_BUNDLE_EVENT);
 
-	tap_proto_u64(&b->events, TAP_PF_EVENT_TIMESTAMP, ts_ns);
+	tap_proto_u64(&b->events, TAP_PF_EVENT_TIMESTAMP, tap_pf_time(b->machine, ts_ns));
 	tap_proto_s64(&b->events, TAP_PF_EVENT_PID, tid);
 	return begun;
 }
@@ -188,8 +193,7 @@ int tap_bundle_put(struct tap_bundle *b, struct tap_buf *out)
 
 	if (!b->nr_names && !b->events.len && !b->has_loss)
 		return failed;
-	packet = tap_proto_begin(out, TAP_PF_PACKET);
-	tap_proto_u64(out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_FTRACE);
+	packet = tap_pf_packet(out, b->machine, TAP_PF_SEQUENCE_FTRACE);
 	bundle = tap_proto_begin(out, TAP_PF_PACKET_FTRACE);
 	tap_proto_s64(out, TAP_PF_BUNDLE_CPU, b->cpu);
 	if (b->has_loss)

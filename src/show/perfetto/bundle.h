@@ -14,17 +14,19 @@
 #include "timeline/sched_fields.h"
 #include "show/perfetto/fields.h"
 #include "show/perfetto/comm.h"
+#include "show/perfetto/machine.h"
 
 #define TAP_BUNDLE_NAMES 256u
 
 struct tap_bundle {
 	int cpu;
+	const struct tap_pf_machine *machine; /* borrowed */
 	/*
 	 * CompactSched's packed columns, indexed by field number, each with room for all rows.
 	 * Owned, in one allocation.
 	 */
 	unsigned char *columns, *ends[TAP_PF_COMPACT_FLAGS + 1];
-	uint64_t switch_ns, waking_ns; /* previous time stamps: columns store differences */
+	uint64_t switch_ns, waking_ns; /* previous times in the trace: columns store differences */
 	unsigned int nr_switches, nr_wakings, max_rows; /* .max_rows: limit for each of both */
 	struct tap_buf events; /* owned; encoded events that are messages */
 	char names[TAP_BUNDLE_NAMES][TAP_TASK_COMM]; /* distinct task names */
@@ -38,10 +40,13 @@ struct tap_bundle {
 };
 
 /* Return: NULL if out of memory. */
-struct tap_bundle *tap_bundle_new(int cpu);
+struct tap_bundle *tap_bundle_new(const struct tap_pf_machine *machine, int cpu);
 void tap_bundle_free(struct tap_bundle *b);
 
-/* Add a switch or a waking. @comm: TAP_TASK_COMM bytes. The bundle must not be full. */
+/*
+ * Add a switch or a waking, at a time of the machine's clock, as all times here. @comm:
+ * TAP_TASK_COMM bytes. The bundle must not be full.
+ */
 void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio,
 		       const char *comm);
 void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu,

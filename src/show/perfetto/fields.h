@@ -25,9 +25,11 @@ enum { /* TracePacket */
        TAP_PF_PACKET_DEFAULTS = 59,
        TAP_PF_PACKET_TRACK = 60,
        TAP_PF_PACKET_SAMPLE = 66,
+       TAP_PF_PACKET_MACHINE = 98, /* machine_id; absent: the first machine */
 };
 
-enum { TAP_PF_SEQUENCE_FTRACE = 1, TAP_PF_SEQUENCE_TRACKS = 2 };
+/* sequences of one machine */
+enum { TAP_PF_SEQUENCE_FTRACE = 1, TAP_PF_SEQUENCE_TRACKS = 2, TAP_PF_SEQUENCES = 2 };
 enum { TAP_PF_INCREMENTAL_CLEARED = 1, TAP_PF_NEEDS_INCREMENTAL = 2 }; /* sequence_flags */
 
 enum { /* ClockSnapshot and its Clock */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/perfetto/track.h"
 
+#include "base/text.h"
 #include "show/perfetto/clock.h"
 
 void tap_tracks_release(struct tap_tracks *t)
@@ -9,15 +10,17 @@ void tap_tracks_release(struct tap_tracks *t)
 }
 
 /* Time stamps are written as differences, which are shorter: nearly all are in order. */
-void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns)
+void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out,
+		      const struct tap_pf_machine *machine, uint64_t ns)
 {
+	const uint64_t at_ns = tap_pf_time(machine, ns);
 	size_t packet, part;
 
-	*t = (struct tap_tracks){ .out = out, .clock_ns = ns };
+	*t = (struct tap_tracks){ .out = out, .machine = machine, .clock_ns = at_ns };
 	packet = tap_tracks_packet(t, TAP_PF_INCREMENTAL_CLEARED);
 	part = tap_proto_begin(out, TAP_PF_PACKET_CLOCKS);
-	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, ns, false);
-	tap_proto_clock(out, TAP_PF_CLOCK_OF_SEQUENCE, ns, true);
+	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, at_ns, false);
+	tap_proto_clock(out, TAP_PF_CLOCK_OF_SEQUENCE, at_ns, true);
 	tap_proto_end(out, part);
 	part = tap_proto_begin(out, TAP_PF_PACKET_DEFAULTS);
 	tap_proto_u64(out, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_OF_SEQUENCE);
@@ -27,9 +30,8 @@ void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns)
 
 size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags)
 {
-	size_t packet = tap_proto_begin(t->out, TAP_PF_PACKET);
+	size_t packet = tap_pf_packet(t->out, t->machine, TAP_PF_SEQUENCE_TRACKS);
 
-	tap_proto_u64(t->out, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
 	if (flags)
 		tap_proto_u64(t->out, TAP_PF_PACKET_FLAGS, flags);
 	return packet;
@@ -40,13 +42,15 @@ size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags)
 /* @p must have room for STAMP_BYTES. */
 static unsigned char *write_stamp(struct tap_tracks *t, unsigned char *p, uint64_t ts_ns)
 {
+	const uint64_t at_ns = tap_pf_time(t->machine, ts_ns);
+
 	/* reported late, such as the beginning of a wait that has ended */
-	if (ts_ns < t->clock_ns) {
+	if (at_ns < t->clock_ns) {
 		p = tap_proto_write_u64(p, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_BOOTTIME);
-		return tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, ts_ns);
+		return tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, at_ns);
 	}
-	p = tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, ts_ns - t->clock_ns);
-	t->clock_ns = ts_ns;
+	p = tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, at_ns - t->clock_ns);
+	t->clock_ns = at_ns;
 	return p;
 }
 
@@ -56,9 +60,22 @@ void tap_tracks_stamp(struct tap_tracks *t, uint64_t ts_ns)
 		tap_proto_wrote(t->out, write_stamp(t, tap_proto_at(t->out), ts_ns));
 }
 
+/* Write the track's name: "CPU 0 util", or "HOST: CPU 0 util" if the trace has several machines. */
+static void put_track_name(struct tap_tracks *t, const struct tap_track *track)
+{
+	size_t name = tap_proto_begin(t->out, TAP_PF_TRACK_NAME);
+
+	if (t->machine->name && !track->is_below) {
+		tap_text_utf8(t->out, t->machine->name, strlen(t->machine->name));
+		tap_buf_puts(t->out, ": ");
+	}
+	tap_text_utf8(t->out, track->name, track->len);
+	tap_proto_end(t->out, name);
+}
+
 uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
 {
-	const uint64_t number = ++t->nr;
+	const uint64_t number = tap_pf_unique(t->machine, ++t->nr);
 	size_t packet = tap_tracks_packet(t, 0),
 	       desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
 
@@ -71,7 +88,7 @@ uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
 		tap_proto_s64(t->out, TAP_PF_THREAD_DESC_TID, track->tid);
 		tap_proto_end(t->out, part);
 	} else {
-		tap_proto_text(t->out, TAP_PF_TRACK_NAME, track->name, track->len);
+		put_track_name(t, track);
 	}
 	if (track->unit) {
 		part = tap_proto_begin(t->out, TAP_PF_TRACK_COUNTER);
@@ -144,8 +161,11 @@ static unsigned char *write_begin(unsigned char *p, unsigned int field)
 	return p + 1;
 }
 
-/* Maximum size of a packet up to its event's name: 7 keys and lengths, a track, a name. */
-#define HEAD_BYTES (STAMP_BYTES + 64u)
+/*
+ * Maximum size of a packet up to its event's name: 7 keys and lengths, a sequence, a machine, a
+ * track, a name.
+ */
+#define HEAD_BYTES (STAMP_BYTES + 80u)
 
 /*
  * Begin an event. Events are most of a trace, so they are written with one reservation instead of
@@ -163,7 +183,7 @@ begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int t
 		return ev;
 	p = write_begin(tap_proto_at(t->out), TAP_PF_PACKET);
 	ev.packet = (size_t)(p - (unsigned char *)t->out->data);
-	p = tap_proto_write_u64(p, TAP_PF_PACKET_SEQUENCE, TAP_PF_SEQUENCE_TRACKS);
+	p = tap_pf_write_origin(p, t->machine, TAP_PF_SEQUENCE_TRACKS);
 	if (flags)
 		p = tap_proto_write_u64(p, TAP_PF_PACKET_FLAGS, flags);
 	p = write_stamp(t, p, ts_ns);

@@ -9,20 +9,25 @@
 #include <schedtap/event.h>
 
 #include "base/map.h"
-#include "base/proto.h"
+#include "show/perfetto/machine.h"
 
 struct tap_tracks {
 	struct tap_buf *out; /* borrowed: packets are appended to it */
+	const struct tap_pf_machine *machine; /* borrowed */
 	/* private */
 	struct tap_map by_key; /* maps kind and id to the number */
 	uint64_t nr;
 	uint64_t nr_names;
-	/* the sequence's incremental clock: the last time stamp written as a difference */
+	/* the sequence's incremental clock: the trace's time that was last written as a difference
+	 */
 	uint64_t clock_ns;
 };
 
-/* Call it first. @ns: time stamps should not be before it. */
-void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns);
+/*
+ * Call it first. All times are on the machine's clock; they should not be before @ns.
+ */
+void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out,
+		      const struct tap_pf_machine *machine, uint64_t ns);
 void tap_tracks_release(struct tap_tracks *t);
 
 /*
@@ -40,6 +45,7 @@ struct tap_track {
 	uint64_t parent; /* number of the parent track; 0: none */
 	const char *name;
 	size_t len;
+	bool is_below; /* only shown below its parent, which has the machine's name */
 	const char *unit; /* unit of a counter; NULL: the track is not a counter */
 	int tid, tgid; /* the thread at whose own row the track is shown; .tgid 0: no thread */
 };

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "file/group.h"
+
 int tap_recording_command(const struct tap_recording *r)
 {
 	json_int_t tid = json_integer_value(json_object_get(r->meta, "command_tid"));
@@ -227,15 +229,28 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 int tap_recording_open(struct tap_recording *r, const char *const *paths, unsigned int nr,
 		       const struct tap_listener *listener, struct tap_err *err)
 {
-	int ret;
+	struct tap_reader_group group = { .paths = paths, .nr = nr };
+	int ret = tap_reader_open_files(paths, nr, &group.reader, err);
 
 	*r = (struct tap_recording){ .path = paths[0] };
+	return ret ?: tap_recording_adopt(r, &group, listener, err);
+}
+
+int tap_recording_adopt(struct tap_recording *r, struct tap_reader_group *group,
+			const struct tap_listener *listener, struct tap_err *err)
+{
+	const char *const *paths = group->paths;
+	const unsigned int nr = group->nr;
+	int ret;
+
+	*r = (struct tap_recording){ .reader = group->reader, .path = paths[0] };
+	group->reader = NULL;
 	if (nr > 1 && asprintf(&r->several, "%s and %u more", paths[0], nr - 1) < 0) {
 		r->several = NULL;
 		return tap_err_nomem(err);
 	}
 	r->path = r->several ?: r->path;
-	ret = tap_reader_open_files(paths, nr, &r->reader, err) ?: read_all(r, listener, err);
+	ret = read_all(r, listener, err);
 	if (!ret)
 		note_newer_spool(r);
 	return ret;

@@ -23,6 +23,8 @@ struct tap_listener {
 	void *ctx;
 };
 
+struct tap_reader_group;
+
 struct tap_recording {
 	struct tap_reader *reader;
 	bool is_borrowed; /* .reader belongs to the caller */
@@ -55,6 +57,12 @@ int tap_recording_open(struct tap_recording *r, const char *const *paths, unsign
  */
 int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
 			 const struct tap_listener *listener, struct tap_err *err);
+/*
+ * Use the reader of a group (file/group.h), which then belongs to @r. Return: 0; -errno with a
+ * sentence. The caller closes @r in either case.
+ */
+int tap_recording_adopt(struct tap_recording *r, struct tap_reader_group *group,
+			const struct tap_listener *listener, struct tap_err *err);
 void tap_recording_close(struct tap_recording *r);
 /* Return: the tid of the command that was recorded; 0: unknown, or there was none. */
 int tap_recording_command(const struct tap_recording *r);
