@@ -37,7 +37,10 @@ static int fail_nomem(struct tap_made *m)
 
 void tap_made_begin(struct tap_made *m, struct tap_reader *r, struct tap_err *err)
 {
-	*m = (struct tap_made){ .r = r, .err = err, .file_bytes = r->budget.file_bytes };
+	*m = (struct tap_made){ .r = r,
+				.err = err,
+				.file_bytes = r->budget.file_bytes,
+				.first_ns = TAP_CURSOR_MAX_NS };
 	r->info.big_endian = r->decoder.big_endian = TAP_HOST_BIG_ENDIAN;
 	r->info.long_size = r->decoder.long_size = 8;
 	r->page_size = TAP_PAGE_SIZE;
@@ -411,6 +414,8 @@ unsigned char *tap_made_add(struct tap_made *m, const struct tap_format *fmt, un
 	rec = tap_made_put(m, c, ts_ns, size);
 	if (!rec)
 		return NULL;
+	if (ts_ns < m->first_ns)
+		m->first_ns = ts_ns;
 	memset(rec, 0, size);
 	memcpy(rec, &fmt->id, sizeof(fmt->id));
 	memcpy(rec + 4, &tid, sizeof(tid));
@@ -500,7 +505,9 @@ static int give_tasks(struct tap_made *m)
 
 int tap_made_flush(struct tap_made *m, struct tap_made_cpu *c)
 {
-	int ret = c->loss && c->fd >= 0 ? end_page(m, c) ?: begin_page(m, c, c->last_ns) : 0;
+	/* a CPU that has only a loss may have lost its events at any time */
+	const uint64_t from_ns = c->fd < 0 ? m->first_ns : c->last_ns;
+	int ret = c->loss ? end_page(m, c) ?: begin_page(m, c, from_ns) : 0;
 
 	ret = ret ?: end_page(m, c);
 	return ret || c->fd < 0 ? ret : write_block(m, c);

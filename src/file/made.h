@@ -39,6 +39,7 @@ struct tap_made {
 	struct tap_map places; /* tid -> index in .tasks, from 1 */
 	uint64_t file_bytes; /* of the file that is translated, which limits the temporary files */
 	uint64_t written; /* bytes in them */
+	uint64_t first_ns; /* time of the earliest event */
 	uint64_t nr_late; /* events that were earlier than their predecessor */
 	bool sorts; /* a CPU's events may come in any order; set after tap_made_begin() */
 };

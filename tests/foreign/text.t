@@ -312,6 +312,8 @@ expect("trace-cmd's lost events", line('1.000001', 0, $waking) . "CPU:0 [12 EVEN
 		$first =~ s/01000/03000/r]);
 expect('a buffer that was overwritten', "# tracer: nop\n# entries-in-buffer/entries-written: 3/30   #P:2\n" . line('1.000001', 0, $waking) . "##### CPU 1 buffer started ####\n" .
 	line('1.000002', 1, $waking), [$first, '[001] some events lost between 1.000002000 and 1.000002000', $first =~ s/000\] 1\.000001/001] 1.000002/r], qr/overwritten in the ring buffers: 27/);
+expect('lost events of a CPU without others', line('1.000001', 0, $waking) . "CPU:1 [LOST 12 EVENTS]\n" . line('1.000002', 0, $waking),
+	[$first, "[000] 1.000002000: sched:$waking", '[001] 12 events lost between 1.000001000 and 1.000002000']);
 expect("perf's lost events", "   a     1 [000]     1.000001: sched:$waking\n   a     1 [000]     1.000002: PERF_RECORD_LOST lost 7\n   a     1 [000]     1.000003: sched:$waking\n",
 	[$first, '[000] 7 events lost between 1.000001000 and 1.000003000', $first =~ s/01000/03000/r], qr/^(?!.*whether events were lost)/s);
 {
