@@ -12,7 +12,9 @@
 static const char *find_dir(void)
 {
 	/* not /tmp, which is often in memory: recordings can be larger */
-	return getenv("TMPDIR") ?: "/var/tmp";
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/var/tmp";
 }
 
 int tap_unnamed_open(void)
@@ -35,6 +37,11 @@ int tap_unnamed_open(void)
 
 int tap_unnamed_fail(int ret, const char *verb, const char *path, struct tap_err *err)
 {
+	if (ret == -EMFILE)
+		return tap_err_set(err, ret,
+				   "cannot %s '%.300s': it takes a file for each CPU, above the "
+				   "limit of open files (ulimit -n)",
+				   verb, path);
 	return tap_err_set(err, ret,
 			   "cannot %s '%.300s' into a temporary file in '%.100s' (set TMPDIR to "
 			   "use another folder): %s",

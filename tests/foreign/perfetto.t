@@ -136,13 +136,21 @@ made('a column that is too short', bundle(0, switch($s, 10, 1, 11), 4 => \messag
 	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11), switched('000', '000000005', 11, 'S', 12),
 	'000 some events lost between 1.000000005 and 1.000000050', switched('000', '000000050', 20, 'S', 21));
 made('an event that is cut off within its packet', bundle(0, switch($s, 10, 1, 11)) . bundle(0, 2 => \"\x08\xff", switch($s + 5, 11, 1, 12)),
-	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11), switched('000', '000000005', 11, 'S', 12));
+	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11), '000 some events lost between 1.000000000 and 1.000000005', switched('000', '000000005', 11, 'S', 12),
+	'000 some events lost between 1.000000005 and 1.000000005');
+made('columns of which the first row is damaged', bundle(0, switch($s, 10, 1, 11)) . bundle(0, 4 => \message(1 => \varint($s + 5))) . bundle(0, switch($s + 50, 20, 1, 21)),
+	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11),
+	'000 some events lost between 1.000000000 and 1.000000050', switched('000', '000000050', 20, 'S', 21));
+made('lost events of a CPU without others', bundle(0, switch($s, 10, 1, 11), switch($s + 9, 11, 1, 12)) . bundle(1, 3 => 1),
+	switched('000', '000000000', 10, 'S', 11), switched('000', '000000009', 11, 'S', 12), '001 some events lost between 1.000000000 and 1.000000009');
 made('a file that is cut off', substr(bundle(0, switch($s, 10, 1, 11)) . bundle(0, switch($s + 5, 11, 1, 12)), 0, -3),
 	'schedtap: it is cut off, or damaged, after its last whole packet', switched('000', '000000000', 10, 'S', 11));
 made('a length beyond the file', bundle(0, switch($s, 10, 1, 11)) . "\x0a\xff\xff\xff\xff\x7f", 'schedtap: it is cut off, or damaged, after its last whole packet', switched('000', '000000000', 10, 'S', 11));
 made('a number of eleven bytes', bundle(0, switch($s, 10, 1, 11)) . bundle(0, 2 => \("\x08" . "\xff" x 10 . "\x01"), switch($s + 5, 11, 1, 12)),
-	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11), switched('000', '000000005', 11, 'S', 12));
-made('a time after 292 years', bundle(0, switch($s, 10, 1, 11), switch(-1, 11, 1, 12)), 'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11));
+	'schedtap: it has damaged parts (1), whose events are missing', switched('000', '000000000', 10, 'S', 11), '000 some events lost between 1.000000000 and 1.000000005', switched('000', '000000005', 11, 'S', 12),
+	'000 some events lost between 1.000000005 and 1.000000005');
+made('a time after 292 years', bundle(0, switch($s, 10, 1, 11), switch(-1, 11, 1, 12)), 'schedtap: it has damaged parts (1), whose events are missing', '000 some events lost between 1.000000000 and 1.000000000', switched('000', '000000000', 10, 'S', 11),
+	'000 some events lost between 1.000000000 and 1.000000000');
 made('CPU 4000000000', bundle(4_000_000_000, switch($s, 10, 1, 11)), 'schedtap: it is damaged: it has an event of CPU 4000000000');
 made('compressed packets in compressed packets are left alone', bundle(0, switch($s, 10, 1, 11)) . packet(50 => \compress(packet(50 => \compress(bundle(0, switch($s + 5, 11, 1, 12)))))),
 	switched('000', '000000000', 10, 'S', 11));

@@ -404,22 +404,23 @@ static void check_export(const char *path, const char *window)
 {
 	const struct tap_export_opts opts = { .input = { .input = { &path, 1 },
 							 .window = window } };
-	struct tap_export e = { .opts = &opts,
-				.begin = begin_nothing,
-				.file.fd = memfd_create("fuzz_export", MFD_CLOEXEC) };
+	struct tap_export_file file = { .fd = memfd_create("fuzz_export", MFD_CLOEXEC) };
+	struct tap_export e = {
+		.opts = &opts, .begin = begin_nothing, .file = &file, .machine.nr = 1
+	};
 	struct tap_buf trace = { 0 };
 	struct tap_err err;
 	char at[64];
 	bool usage;
 
-	snprintf(at, sizeof(at), "/proc/self/fd/%d", e.file.fd);
-	CHECK(e.file.fd >= 0);
+	snprintf(at, sizeof(at), "/proc/self/fd/%d", file.fd);
+	CHECK(file.fd >= 0);
 	if (!tap_run_input(&e.run, &opts.input, NULL, &usage, &err) &&
 	    !tap_export_perfetto.write(&e, &err) && !tap_buf_read_file(&trace, at))
 		check_fields((unsigned char *)trace.data, (unsigned char *)trace.data + trace.len,
 			     0);
 	tap_buf_release(&trace);
-	close(e.file.fd);
+	close(file.fd);
 	tap_run_close(&e.run);
 }
 

@@ -366,6 +366,20 @@ static int run_graph(struct tap_ctf *r, const char *path)
 			     r->m->r->path, r->m->r->path);
 }
 
+/* Losses of streams without an event, whose CPU is not known. */
+static int note_early(const struct tap_ctf *r)
+{
+	bool has_any = false;
+
+	tap_map_for_each(&r->early, s)
+		has_any |= s->value;
+	if (!has_any)
+		return 0;
+	r->m->r->info.hides_losses = true;
+	return tap_dat_note(r->m->r, r->m->err,
+			    "events were lost on CPUs of which the trace has no event");
+}
+
 static void release(struct tap_ctf *r)
 {
 	tap_ctf_kinds_release(r);
@@ -387,8 +401,7 @@ int tap_ctf_read(struct tap_made *m, const char *path)
 		ret = tap_dat_note(m->r, m->err,
 				   "%" PRIu64 " events without a CPU or a time are left out",
 				   r.nr_skipped);
-	if (!ret)
-		ret = tap_made_end(m, "");
+	ret = ret ?: note_early(&r) ?: tap_made_end(m, "");
 	release(&r);
 	return ret;
 }

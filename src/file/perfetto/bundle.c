@@ -8,7 +8,8 @@
 
 struct bundle {
 	uint64_t cpu, clock, ftrace_ns, boot_ns;
-	bool has_loss;
+	bool has_loss; /* before the bundle's events */
+	bool loses; /* an event of the bundle has no time */
 	struct tap_proto_in compact;
 };
 
@@ -23,12 +24,13 @@ static uint64_t time_of(struct tap_proto_in event)
 	return UINT64_MAX;
 }
 
-static void keep_event(struct tap_pft *t, struct tap_proto_in message)
+static void keep_event(struct tap_pft *t, struct bundle *b, struct tap_proto_in message)
 {
 	const uint64_t ts_ns = time_of(message);
 
 	if (ts_ns > TAP_CURSOR_MAX_NS) {
 		t->nr_damaged++;
+		b->has_loss = b->loses = true;
 		return;
 	}
 	if (tap_array_grow(&t->events, t->nr_events, &t->cap_events, sizeof(*t->events))) {
@@ -68,7 +70,7 @@ static void read_fields(struct tap_pft *t, struct bundle *b, struct tap_proto_in
 		if (f.type != TAP_PROTO_BYTES)
 			read_number(b, &f);
 		else if (f.number == NR_BUNDLE_EVENT)
-			keep_event(t, f.bytes);
+			keep_event(t, b, f.bytes);
 		else if (f.number == NR_BUNDLE_COMPACT)
 			b->compact = f.bytes;
 		else if (f.number == NR_BUNDLE_DESCRIPTOR)
@@ -145,7 +147,7 @@ void tap_pft_bundle(struct tap_pft *t, struct tap_proto_in in)
 		tap_pft_compact_begin(t, &c, b.compact);
 	if (b.has_loss)
 		tap_made_loss(t->made, cpu, TAP_MADE_UNKNOWN);
-	if (!t->nr_events && !c.has_switch && !c.has_waking)
+	if (!t->nr_events && !c.has_switch && !c.has_waking && !c.bad)
 		return;
 	tap_pft_bundle_clock(t, b.clock, b.ftrace_ns, b.boot_ns);
 	sort_events(t);
@@ -154,8 +156,7 @@ void tap_pft_bundle(struct tap_pft *t, struct tap_proto_in in)
 		tap_pft_add_event(t, cpu, &t->events[i]);
 	}
 	add_rows(t, cpu, &c, TAP_CURSOR_MAX_NS);
-	if (c.bad || c.has_switch || c.has_waking) {
-		t->nr_damaged++;
+	t->nr_damaged += c.bad || c.has_switch || c.has_waking;
+	if (c.bad || c.has_switch || c.has_waking || b.loses)
 		tap_made_loss(t->made, cpu, TAP_MADE_UNKNOWN);
-	}
 }

@@ -100,6 +100,8 @@ void tap_pft_compact_begin(struct tap_pft *t, struct tap_pft_compact *c, struct 
 			c->bad |= f.number < NR_COMPACT_COLUMNS;
 		else if (f.number == NR_COMPACT_NAME)
 			add_name(t, &f.bytes);
+		else if (f.number < NR_COMPACT_COLUMNS && c->columns[f.number].at)
+			c->bad = true; /* in several pieces, which no writer makes */
 		else if (f.number < NR_COMPACT_COLUMNS)
 			c->columns[f.number] = f.bytes;
 	}

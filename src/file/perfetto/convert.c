@@ -20,6 +20,22 @@ struct event {
 	struct tap_proto_in message;
 };
 
+/* An event is damaged: it is lost. */
+static void lose(struct tap_pft *t, unsigned int cpu)
+{
+	t->nr_damaged++;
+	tap_made_loss(t->made, cpu, 1);
+}
+
+static bool is_whole(struct tap_proto_in in)
+{
+	struct tap_proto_field f;
+
+	while (tap_proto_next(&in, &f))
+		;
+	return !in.bad;
+}
+
 static void add_switch(struct tap_pft *t, const struct event *e)
 {
 	char prev[TAP_PFT_COMM] = { 0 }, next[TAP_PFT_COMM] = { 0 };
@@ -57,8 +73,10 @@ static void add_switch(struct tap_pft *t, const struct event *e)
 			break;
 		}
 	}
-	t->nr_damaged += in.bad;
-	tap_pft_add_switch(t, e->cpu, s, false);
+	if (in.bad)
+		lose(t, e->cpu);
+	else
+		tap_pft_add_switch(t, e->cpu, s, false);
 }
 
 static void add_waking(struct tap_pft *t, const struct event *e)
@@ -88,8 +106,10 @@ static void add_waking(struct tap_pft *t, const struct event *e)
 			break;
 		}
 	}
-	t->nr_damaged += in.bad;
-	tap_pft_add_waking(t, e->cpu, &w);
+	if (in.bad)
+		lose(t, e->cpu);
+	else
+		tap_pft_add_waking(t, e->cpu, &w);
 }
 
 /* Set a field of the record. */
@@ -151,7 +171,6 @@ static void add_numbered(struct tap_pft *t, const struct event *e, const struct 
 		set_field(kind, rec, field_of(kind, f.number), &f,
 			  text_bytes < TAP_MADE_MAX_TEXT ? (uint32_t)text_bytes : TAP_MADE_MAX_TEXT,
 			  &used);
-	t->nr_damaged += in.bad;
 }
 
 /* A field of a GenericFtraceEvent: its name and its value. */
@@ -208,7 +227,6 @@ static void add_generic(struct tap_pft *t, const struct event *e, const struct t
 		if (f.number == NR_GENERIC_FIELD && f.type == TAP_PROTO_BYTES &&
 		    read_named(f.bytes, &name, &value))
 			set_field(kind, rec, find_named(kind, nr++, &name), &value, limit, &used);
-	t->nr_damaged += in.bad;
 }
 
 /*
@@ -245,6 +263,10 @@ static void add_other(struct tap_pft *t, const struct event *e)
 
 	if (!kind)
 		return;
+	if (!is_whole(e->message)) {
+		lose(t, e->cpu);
+		return;
+	}
 	if (!kind->fmt) {
 		kind->nr_unknown++;
 		return;
@@ -273,8 +295,9 @@ void tap_pft_add_event(struct tap_pft *t, unsigned int cpu, const struct tap_pft
 			e.flags = (unsigned int)f.value;
 		}
 	}
-	t->nr_damaged += in.bad;
-	if (e.number == NR_EVENT_SWITCH)
+	if (in.bad)
+		lose(t, cpu);
+	else if (e.number == NR_EVENT_SWITCH)
 		add_switch(t, &e);
 	else if (e.number == NR_EVENT_WAKING)
 		add_waking(t, &e);
