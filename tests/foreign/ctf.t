@@ -101,12 +101,12 @@ sub answer {
 
 # ---- perf's -------------------------------------------------------------------------------------
 SKIP: {
-	skip('no perf, or one without CTF', 11) if `perf data convert --help 2>&1` !~ /to-ctf/;
+	skip('no perf, or one without CTF', 9) if `perf data convert --help 2>&1` !~ /to-ctf/;
 	system('perf record -q -e sched:sched_switch -e sched:sched_waking -e sched:sched_migrate_task -a -o in.data sleep 0.3 2>perf.txt') == 0
-		or skip('perf cannot record here: ' . slurp('perf.txt'), 11);
+		or skip('perf cannot record here: ' . slurp('perf.txt'), 9);
 	my $said = `perf data convert -i in.data --to-ctf perf.ctf 2>&1`;
 	ok(-e 'perf.ctf/metadata', 'perf converts') or diag($said);
-	for my $report (qw(latency states timehist migrations wakers)) {
+	for my $report (qw(latency states timehist wakers)) {
 		my ($want, $got) = map { answer($report, $_) } qw(in.data perf.ctf);
 
 		ok(length($got) > 40, "$report: an answer");
