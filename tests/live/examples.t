@@ -101,7 +101,8 @@ sub run_page {
 	       'mkdir demo ci; cp trace.dat demo; cp trace.dat ci; echo "rule lost : recording.lost == 0" >my.rules');
 	system("for f in before after run; do $top/tests/golden/bench/json \$f.json 500 4; done");
 	symlink("$top/examples", 'examples') or die;
-	system("$dat2perf trace.dat perf.data --chains") if $page =~ /perf-data\.md/;
+	system("$dat2perf trace.dat perf.data --chains; cp perf.data box.data; cp perf.data many.data; xz -k perf.data") if $page =~ /perf-data\.md/;
+	system('cp trace.dat client.dat; cp resched.dat server.dat') if $page =~ /schedtap-export/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
