@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wall.h"
 #include "file/join.h"
 #include "file/meta.h"
 
@@ -38,21 +40,59 @@ static int by_nr(const void *a, const void *b)
 	return (x->nr > y->nr) - (x->nr < y->nr);
 }
 
+#define INSTEAD                                                                                    \
+	"run the command on each file, or show them side by side with `schedtap export --to "      \
+	"perfetto`"
+
+/* Set @wall to the file's window by the wall clock, in seconds. Return false if it is unknown. */
+static bool find_wall(const struct tap_join_file *f, double wall[2])
+{
+	const json_t *clocks = json_array_get(json_object_get(f->meta, "clocks"), 0);
+	const uint64_t ts_ns = get_positive(clocks, "monotonic_ns"),
+		       real_ns = get_positive(clocks, "realtime_ns");
+	struct tap_wall w = { 0 };
+
+	if (!ts_ns || !real_ns || !f->from_ns || f->to_ns < f->from_ns)
+		return false;
+	tap_wall_learn(&w, ts_ns, real_ns);
+	wall[0] = (double)tap_wall_from(&w, f->from_ns) / 1e9;
+	wall[1] = (double)tap_wall_from(&w, f->to_ns) / 1e9;
+	return true;
+}
+
+static int refuse_recorders(const struct tap_join_file *a, const struct tap_join_file *b,
+			    struct tap_err *err)
+{
+	double x[2], y[2];
+	char when[96] = "";
+	const bool is_known = find_wall(a, x) && find_wall(b, y);
+
+	if (is_known && y[0] > x[1])
+		snprintf(when, sizeof(when), " (the second begins %.3f s after the first ends)",
+			 y[0] - x[1]);
+	else if (is_known && x[0] > y[1])
+		snprintf(when, sizeof(when), " (the first begins %.3f s after the second ends)",
+			 x[0] - y[1]);
+	else if (is_known)
+		snprintf(when, sizeof(when), " (they overlap for %.3f s)",
+			 (x[1] < y[1] ? x[1] : y[1]) - (x[0] > y[0] ? x[0] : y[0]));
+	return tap_err_set(
+		err, -EINVAL,
+		"'%.300s' and '%.300s' were made by different recorders, so they cannot be "
+		"read as one recording: " INSTEAD "%s",
+		a->path, b->path, when);
+}
+
 int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err *err)
 {
 	for (unsigned int i = 0; i < nr; i++) {
 		if (!files[i].id)
-			return tap_err_set(
-				err, -EINVAL,
-				"'%.300s' does not say which recorder made it: only files of one "
-				"recorder can be read together",
-				files[i].path);
+			return tap_err_set(err, -EINVAL,
+					   "'%.300s' does not say which recorder made it, so it "
+					   "cannot be read together with other files: " INSTEAD,
+					   files[i].path);
 		if (strcmp(files[i].id, files[0].id))
-			return tap_err_set(
-				err, -EINVAL,
-				"'%.300s' and '%.300s' were made by different recorders: only "
-				"files of one recorder can be read together",
-				files[0].path, files[i].path);
+			return refuse_recorders(&files[0], &files[i], err);
 	}
 	qsort(files, nr, sizeof(*files), by_nr);
 	for (unsigned int i = 1; i < nr; i++) {
