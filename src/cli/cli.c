@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
@@ -84,6 +85,17 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }
 
+/*
+ * Whoever can write to the current folder may have put a FIFO there, whose data would be waited
+ * for.
+ */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
 		      struct tap_err *err)
 {
@@ -96,8 +108,13 @@ static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	ret = take_first(cmd, opts, operands, input->nr);
 	for (unsigned int i = (unsigned int)ret; ret >= 0 && i < operands->nr; i++)
 		ret = tap_strings_add(input, operands->v[i]);
-	if (ret >= 0 && !input->nr)
+	if (ret >= 0 && !input->nr) {
+		if (is_special(TAP_INPUT_DEFAULT))
+			return tap_err_set(err, -EINVAL,
+					   "'" TAP_INPUT_DEFAULT "' is not a regular file: give "
+					   "its name to read it");
 		ret = tap_strings_add(input, TAP_INPUT_DEFAULT);
+	}
 	return ret < 0 ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
