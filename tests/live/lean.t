@@ -157,12 +157,14 @@ SKIP: {
 
 # ---- what lean recordings cannot tell ----
 
-for (['wakers', '-e sched_waking'], ["critical -t $$", '-e sched_waking'], ['migrations', '-e sched_migrate_task'], ['balance', '-e sched_migrate_task']) {
+for (['wakers', '-e sched_waking'], ["critical -t $$", '-e sched_waking'], ['balance', '-e sched_migrate_task']) {
 	my ($report, $helps) = @$_;
 
 	like(run("$schedtap $report -i $dir/l.dat"), qr/\Q$helps\E/, "$report names what helps");
 	isnt($?, 0, "$report refuses");
 }
+like(run("$schedtap migrations -i $dir/l.dat"), qr/has no sched_migrate_task: migrations are inferred/, 'migrations says what it counts');
+is($?, 0, 'and counts it');
 like(run("$schedtap record --lean -b tracefs -o $dir/x.dat -d 1"), qr/--lean records over BPF/, 'not over tracefs');
 is($? >> 8, 2, 'a usage error');
 like(run("$schedtap record --lean -e sched_switch -f 'next_comm == \"x\"' -o $dir/x.dat -d 1"), qr/Field not found/,
