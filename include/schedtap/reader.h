@@ -75,6 +75,11 @@ struct tap_reader_info {
 	 * have them in .meta.
 	 */
 	uint64_t wall_ts_ns, wall_realtime_ns;
+	/*
+	 * trace-cmd's random numbers for recordings of a host and its guests; 0: none. A guest's
+	 * recording has the number of its host's, and its times are converted to the host's clock.
+	 */
+	uint64_t trace_id, host_trace_id;
 	enum tap_checksums checksums;
 };
 

@@ -378,6 +378,30 @@ static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 				      name);
 }
 
+/* Read how a guest's times are converted to its host's. trace-cmd writes an empty option, too. */
+static int read_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
+{
+	int ret = tap_guest_read(&r->guest, opt);
+
+	r->info.host_trace_id = r->guest.host_id;
+	if (ret == -ENOMEM)
+		return tap_dat_nomem(err);
+	if (ret)
+		return tap_dat_note(r, err,
+				    "the recording is of a guest, and its times are the guest's "
+				    "own: how they differ from the host's is damaged or missing");
+	ret = tap_dat_note(r, err,
+			   "the recording is of a guest: its times are converted to the host's "
+			   "clock");
+	if (!ret && r->guest.differs)
+		ret = tap_dat_note(
+			r, err,
+			"the clocks of the guest's CPUs differ by up to %llu: all times are "
+			"converted as those of its first CPU",
+			(unsigned long long)r->guest.differs);
+	return ret;
+}
+
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
 			struct tap_err *err)
 {
@@ -404,11 +428,11 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 	case TAP_OPTION_OFFSET:
 		r->offset_ns = read_number(opt);
 		return 0;
+	case TAP_OPTION_TRACEID:
+		r->info.trace_id = tap_bytes_u64(&opt);
+		return 0;
 	case TAP_OPTION_TIME_SHIFT:
-		return tap_dat_note(
-			r, err,
-			"the recording is of a guest, and its times are the guest's own: "
-			"the corrections to the host's time that it has are not applied");
+		return read_guest(r, opt, err);
 	case TAP_OPTION_TSC2NSEC:
 		r->tsc.mult = tap_bytes_u32(&opt);
 		r->tsc.shift = tap_bytes_u32(&opt);
@@ -543,6 +567,7 @@ void tap_dat_free(struct tap_reader *r)
 	free(r->printk);
 	free(r->kallsyms);
 	free(r->notes);
+	tap_guest_release(&r->guest);
 	free(r->budget.path);
 	free(r);
 }

@@ -9,6 +9,7 @@
 #include "event/format.h"
 #include "file/budget.h"
 #include "file/dat_stream.h"
+#include "file/guest.h"
 #include "file/merge.h"
 
 #define TAP_DAT_MAX_BUFFERS 65536u
@@ -26,6 +27,7 @@ enum {
 	TAP_OPTION_OFFSET = 7,
 	TAP_OPTION_CPUCOUNT = 8,
 	TAP_OPTION_VERSION = 9,
+	TAP_OPTION_TRACEID = 11,
 	TAP_OPTION_TIME_SHIFT = 12,
 	TAP_OPTION_GUEST = 13,
 	TAP_OPTION_TSC2NSEC = 14,
@@ -64,6 +66,7 @@ struct tap_reader {
 		uint32_t mult, shift; /* mult 0: time stamps are in nanoseconds */
 	} tsc;
 	int64_t offset_ns; /* added to all time stamps (trace-cmd record --ts-offset) */
+	struct tap_guest guest; /* .nr 0: time stamps need no conversion to a host's clock */
 	struct tap_decoder decoder;
 	/* set for a perf.data, which uses only .unmerged and the batch of what follows */
 	struct tap_perf *perf;

@@ -493,13 +493,16 @@ int tap_reader_tgid(const struct tap_reader *r, int tid)
 
 static bool has_raw_times(const struct tap_reader *r)
 {
-	return r->tsc.mult || r->offset_ns;
+	return r->tsc.mult || r->offset_ns || r->guest.nr;
 }
 
-/* Convert x86 TSC time stamps to nanoseconds, and add the file's offset, as trace-cmd does. */
+/*
+ * Convert a guest's time stamps to its host's, x86 TSC time stamps to nanoseconds, and add the
+ * file's offset, in trace-cmd's order.
+ */
 static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
 {
-	__int128 ns = raw;
+	__int128 ns = r->guest.nr ? tap_guest_to_host(&r->guest, raw) : raw;
 
 	if (r->tsc.mult)
 		ns = ns * r->tsc.mult >> r->tsc.shift;

@@ -10,6 +10,7 @@ use lib dirname(__FILE__), dirname(__FILE__) . '/..';
 use Files;
 use Perfetto;
 use Recordings;
+use TraceCmd qw(with_option time_shift UNAME);
 
 if (my $why = missing()) {
 	print "1..0 # SKIP $why\n";
@@ -28,7 +29,7 @@ sub recording {
 	my @at = map { $first + $_ } 100, 200, 300, 1000;
 
 	spew("$tmp/$name.txt", <<"END");
-uname Linux $host 6.1.0 #1 SMP x86_64
+uname @{[$host eq UNAME ? $host : "Linux $host 6.1.0 #1 SMP x86_64"]}
 cpus 2
 meta {"tool":"schedtap 0.1","complete":true,"tasks":[[$tid,$tid,"task$tid",null,"began"]],"window":{"start_ns":$first,"end_ns":$at[3]}$clocks$of}
 $at[0] 1 0 sched:sched_switch prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=0 next_comm=task$tid next_pid=$tid next_prio=120
@@ -112,4 +113,18 @@ fails('no wall clock', qr/clockless\.dat' contains no wall-clock time.*trace-cmd
 fails('no wall clock in the first file', qr/clockless\.dat' contains no wall-clock time/, $clockless, $alpha);
 fails('before the first clock began', qr/early\.dat' was recorded before the first machine's clock began: name it/, $alpha, $early);
 check('... which is possible in the other order', export($early, $alpha)->[1] ? 'it fails' : ());
+
+# A host and its guest by trace-cmd, without wall clocks: the guest's own clock is 7 s behind. They have no host names.
+my ($host, $guest) = (recording('host', UNAME, '', 0, undef, 8_000_000_000, 16), recording('guest', UNAME, '', 0, undef, 1_000_000_000, 16));
+spew($host, with_option(scalar(slurp($host)), 11, pack('Q<', 4711)));
+spew($guest, with_option(scalar(slurp($guest)), 12, time_shift(0, [[0, 7_000_000_050, 1, 0], [2_000_000_000, 7_000_000_050, 1, 0]])));
+for (['host and guest', $host, $guest, 0], ['guest and host', $guest, $host, 1]) {
+	my ($name, $first, $second, $of_host) = @$_;
+	my $of_guest = 1 - $of_host;
+
+	($err, $status) = @{export($first, $second)};
+	check("$name: an export", $status ? $err : ());
+	same("$name: times are the host's", [rows(ask("$tmp/out", slices => $slices)->{slices}, [qw(machine tid ts dur)])],
+		[sort "$of_host 16 8000000100 200", "$of_guest 16 8000000150 200"]);
+}
 exit(finish());

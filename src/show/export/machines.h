@@ -6,9 +6,10 @@
 #include "show/export/export.h"
 
 /*
- * Set .machine of each export, and the window of all but the first, by the wall clocks. Only the
- * first export's run has --time. Return: 0; -ENODATA with a sentence: a recording does not contain
- * wall-clock time; -ERANGE: the times of two are too far apart.
+ * Set .machine of each export, and the window of all but the first, by the wall clocks. A guest
+ * and its host have the same clock. Only the first export's run has --time. Return: 0; -ENODATA
+ * with a sentence: a recording does not contain wall-clock time; -ERANGE: the times of two are too
+ * far apart.
  */
 int tap_export_machines(struct tap_export *exports, unsigned int nr, struct tap_err *err);
 
