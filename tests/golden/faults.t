@@ -199,7 +199,7 @@ check('signals of none that was asked for', dat('group', switch_line(1000, 0, 0,
 check('one CPU', dat('one', "cpus 1\n" . join('', map {
 		switch_line(1000 * $_, 0, 10, 20) . waking_line(1000 * $_ + 400, 0, 20, 10) .
 		switch_line(1000 * $_ + 500, 0, 20, 10) } 1000 .. 1050)),
-	{ '' => [0], migrations => [1], 'migrations --list' => [1], balance => [1], pelt => [1], resched => [1], eevdf => [1] });
+	{ '' => [0], balance => [1], pelt => [1], resched => [1], eevdf => [1] });
 
 # ---- windows -----------------------------------------------------------------------------------
 
