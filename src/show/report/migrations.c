@@ -54,6 +54,11 @@ static bool is_list(const struct tap_report *r)
 	return ((const struct migrations_opts *)r->opts)->list;
 }
 
+static bool has_events(const struct tap_report *r)
+{
+	return r->run.survey.buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
+}
+
 static void put_one(struct tap_report *r, const struct tap_migration *m)
 {
 	struct tap_table *t = &r->rows;
@@ -82,16 +87,15 @@ static const struct tap_watcher_ops list_ops = { .moves = true, .migration = on_
 static int begin_migrations(struct tap_report *r, struct tap_err *err)
 {
 	const bool lists = is_list(r);
-	const bool has_events = r->run.survey.buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	const struct tap_promise *promise = r->run.survey.promise;
 	/* without them, switches show the moves, unless those of some CPUs are missing */
-	int ret = has_events || (promise && (promise->cpus || promise->lacks_migrations))
+	int ret = has_events(r) || (promise && (promise->cpus || promise->lacks_migrations))
 			  ? tap_run_check_needs(&r->run, TAP_NEEDS_MIGRATIONS, err)
 			  : 0;
 
 	if (ret)
 		return ret;
-	if (!has_events)
+	if (!has_events(r))
 		tap_recording_note(&r->run.rec,
 				   "'%.300s' has no sched_migrate_task: migrations are "
 				   "inferred from switches, at the time when the task runs again",
@@ -136,6 +140,7 @@ static void put_total_members(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_migrations *s = sum_of(r);
 
+	tap_page_bool(t->page, "migrations_recorded", has_events(r));
 	tap_page_u64(t->page, "total", s->total);
 	for (int why = 0; why < TAP_NR_MIGRATE; why++)
 		tap_page_u64(t->page, tap_migration_why_name(why), s->by[why]);
