@@ -99,6 +99,14 @@ sub systrace {
 		"</script>\n<script class=\"trace-data\" type=\"application/text\">\nPROCESS DUMP\nUSER PID\n</script>\n<!-- END TRACE -->\n</body></html>\n";
 }
 
+# A page of before 2013: the lines are a text in a program.
+sub old_systrace {
+	my (@events) = @_;
+
+	return "<!DOCTYPE html>\n<html><head></head><body><script>\n  var linuxPerfData = \"\\\n" . (ftrace(@events) =~ s/\n/\\n\\\n/gr) .
+		"\";\n</script></body></html>\n";
+}
+
 sub trace_cmd {
 	my ($dat, $options) = @_;
 
@@ -113,6 +121,7 @@ my @forms = (
 	['perf script', sub { shift; perf(@_) }],
 	['perf script with stacks', sub { shift; perf_with_stacks(@_) }],
 	['systrace', sub { shift; systrace(@_) }],
+	['old systrace', sub { shift; old_systrace(@_) }],
 	map { my $options = $_; ["trace-cmd report $options", sub { trace_cmd($_[0], $options) }] } $has_trace_cmd ? ('-t', '-t -l', '-t -N', '-t -R', '-t -R -l') : (),
 );
 
@@ -302,6 +311,17 @@ expect('other events', line('1.000001', 0, 'irq_handler_exit: irq=5 ret=handled'
 	['[000] 1.000001000: irq:irq_handler_exit: irq=5 ret=handled', '[000] 1.000002000: irq:softirq_entry: vec=1 [action=TIMER]',
 		'[000] 1.000003000: sched:sched_process_exec: filename=/a pid=1 old_pid=2 pid=5 old_pid=6', '[000] 1.000004000: text:sched_stat_runtime: comm=a pid=1 runtime=5 [ns]',
 		'[000] 1.000005000: power:cpu_idle: state=4294967295 cpu_id=1']);
+
+expect('a mark of an old kernel', line('1.000001', 0, '0: B|12|hello: world'), ['[000] 1.000001000: text:tracing_mark_write: B|12|hello: world']);
+{
+	my $text = line('1.000001', 0, $waking);
+	my $note = qr/\A(?!.*(?:incomplete|not events))/s;
+
+	expect('a page: other parts, and lines without an end, are no damage', "<html>\n<!-- BEGIN TRACE -->\n$text</script>\n<!-- BEGIN TRACE -->\nPROCESS DUMP\n{\"json\": 1} </script>\n</html>", [$first], $note);
+	expect('a page whose last line of events has no end', "<html>\n<!-- BEGIN TRACE -->\n$text" . ($text =~ s/\n//r) . '</script></html>', [$first, $first =~ s/1000:/1001:/r], $note);
+	expect('a page that is cut', "<html>\n<!-- BEGIN TRACE -->\n$text" . ($text =~ s/000\n//r), [$first], qr/last line is incomplete/);
+	expect('an old page', "<html>\n<script>var linuxPerfData = \"\\\n" . ($text =~ s/\n/\\n\\\n/r) . "\";\n</script></html>\n", [$first]);
+}
 
 # losses
 expect("ftrace's lost events", line('1.000001', 0, $waking) . "CPU:0 [LOST 12 EVENTS]\n" . line('1.000002', 0, $waking) . "CPU:0 [LOST EVENTS]\n" . line('1.000003', 0, $waking),

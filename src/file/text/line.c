@@ -12,6 +12,9 @@
 #define PADDED_NAME 22 /* trace-cmd pads "NAME:" to as many bytes */
 #define BRIEF_NAME 8 /* bytes of a name that trace-cmd report -l prints */
 
+/* Old kernels print the address 0 in place of the function that writes marks. */
+static const char old_mark[] = "0: ", mark[] = "tracing_mark_write";
+
 static const uint32_t units_ns[] = { 1000, 100, 10, 1 };
 
 /* Parse "12.345678: ". Return: its end; NULL if it is no time. */
@@ -81,8 +84,13 @@ static enum tap_line_kind take_event(struct tap_line *l, const char *p, const ch
 	p = tap_line_number(name, end, UINT64_MAX, &period);
 	if (p && p < end && *p == ' ') /* perf's period */
 		name = tap_line_blanks(p, end);
-	colon = name_end(name, end);
 	l->system = (struct span){ name, 0 };
+	if (end - name > 2 && !memcmp(name, old_mark, 3)) {
+		l->name = (struct span){ mark, sizeof(mark) - 1 };
+		l->body = (struct span){ name + 3, (size_t)(end - name) - 3 };
+		return TAP_LINE_EVENT;
+	}
+	colon = name_end(name, end);
 	if (end - colon > 1 && colon > name && *colon == ':' && is_name(colon[1])) {
 		l->system.len = (size_t)(colon - name);
 		name = colon + 1;

@@ -16,6 +16,8 @@
 
 static const char begin_data[] = "<script class=\"trace-data\" type=\"application/text\">";
 static const char begin_trace[] = "<!-- BEGIN TRACE -->", end_data[] = "</script>";
+/* pages of before 2013: a text in a program, whose lines end with end_of_line */
+static const char begin_script[] = "linuxPerfData = \"\\\n", end_of_line[] = "\\n\\";
 
 struct text {
 	struct tap_made *m;
@@ -38,13 +40,24 @@ static bool has_word(const void *data, size_t len, const char *word)
 	return memmem(data, len, word, strlen(word));
 }
 
+/* Return the text that precedes text of ftrace in a web page; NULL: there is none. */
+static const char *find_begin(const char *p, const char *end)
+{
+	static const char *const begins[] = { begin_data, begin_trace, begin_script };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (has_word(p, (size_t)(end - p), begins[i]))
+			return begins[i];
+	return NULL;
+}
+
 static bool is_html(const unsigned char *data, size_t len)
 {
 	const size_t sniff = len < 1024 ? len : 1024;
 
 	return (has_word(data, sniff, "<html") || has_word(data, sniff, "<!DOCTYPE html") ||
 		has_word(data, sniff, "<!doctype html")) &&
-	       (has_word(data, len, begin_data) || has_word(data, len, begin_trace));
+	       find_begin((const char *)data, (const char *)data + len);
 }
 
 static const char *line_end(const char *p, const char *end)
@@ -54,7 +67,13 @@ static const char *line_end(const char *p, const char *end)
 
 static struct span make_line(const char *p, const char *end)
 {
-	return (struct span){ p, (size_t)(end - p) - (end > p && end[-1] == '\r') };
+	const size_t trim = sizeof(end_of_line) - 1;
+
+	if (end > p && end[-1] == '\r')
+		end--;
+	if ((size_t)(end - p) >= trim && !memcmp(end - trim, end_of_line, trim))
+		end -= trim;
+	return (struct span){ p, (size_t)(end - p) };
 }
 
 /* Find the first line that shows an event. */
@@ -178,21 +197,36 @@ static const char *read_line(struct text *t, const char *p, const char *next, co
 	}
 }
 
-static void read_lines(struct text *t, const char *p, const char *end)
+/* @is_whole: something follows the last line, so that it is not cut off. */
+static void read_lines(struct text *t, const char *p, const char *end, bool is_whole)
 {
 	for (const char *next; p < end && !t->m->failed; p = next + 1) {
 		next = line_end(p, end);
-		if (next == end) /* part of a line may look like all of another one */
+		if (next == end && !is_whole) /* its part may look like all of another line */
 			t->nr_cut++;
 		else
 			next = read_line(t, p, next, end);
 	}
 }
 
+/* Other parts of a page hold lists of tasks and JSON: their lines are no events that are skipped.
+ */
+static void read_part(struct text *t, const char *p, const char *end, bool is_whole)
+{
+	const uint64_t nr_events = t->nr_events, nr_lines = t->other.nr_lines,
+		       nr_frames = t->other.nr_frames;
+
+	read_lines(t, p, end, is_whole);
+	if (t->nr_events != nr_events)
+		return;
+	t->other.nr_lines = nr_lines;
+	t->other.nr_frames = nr_frames;
+}
+
 /* Read the parts of a web page that have text of ftrace. */
 static void read_html(struct text *t, const char *p, const char *end)
 {
-	const char *begin = has_word(p, (size_t)(end - p), begin_data) ? begin_data : begin_trace;
+	const char *begin = find_begin(p, end);
 
 	while (p < end && !t->m->failed) {
 		const char *data = memmem(p, (size_t)(end - p), begin, strlen(begin));
@@ -201,9 +235,9 @@ static void read_html(struct text *t, const char *p, const char *end)
 		if (!data)
 			break;
 		data += strlen(begin);
-		stop = memmem(data, (size_t)(end - data), end_data, strlen(end_data)) ?: end;
-		read_lines(t, data, stop);
-		p = stop;
+		stop = memmem(data, (size_t)(end - data), end_data, strlen(end_data));
+		read_part(t, data, stop ?: end, stop);
+		p = stop ?: end;
 	}
 }
 
@@ -343,7 +377,7 @@ int tap_text_read(struct tap_made *m, const unsigned char *data, size_t len)
 	if (t->is_html)
 		read_html(t, p, end);
 	else
-		read_lines(t, p, end);
+		read_lines(t, p, end, false);
 	ret = end_text(t);
 	tap_kinds_release(&t->kinds);
 	free(t);
