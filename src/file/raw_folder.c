@@ -150,6 +150,7 @@ static bool has_pages(int dir, const struct layout *l)
 
 int tap_raw_open_folder(struct tap_reader *r, int dir, struct tap_err *err)
 {
+	static const char tool[] = "sub-buffers of tracefs";
 	const struct layout *l = layouts, *end = layouts + sizeof(layouts) / sizeof(*layouts);
 	uint32_t page_bytes = TAP_PAGE_SIZE;
 	int ret;
@@ -167,5 +168,7 @@ int tap_raw_open_folder(struct tap_reader *r, int dir, struct tap_err *err)
 		ret = tap_dat_add_buffer(r, "", "", page_bytes, err);
 	for (unsigned int cpu = 0; ret >= 0 && cpu < TAP_DAT_MAX_CPUS; cpu++)
 		ret = add_cpu(r, dir, l, cpu, err);
-	return ret < 0 ? ret : tap_dat_set_text(&r->compression, "none", 4, err);
+	if (ret >= 0)
+		ret = tap_dat_set_text(&r->tool, tool, sizeof(tool) - 1, err);
+	return ret ?: tap_dat_set_text(&r->compression, "none", 4, err);
 }

@@ -57,6 +57,8 @@ static const char *name_text(const struct tap_mapping *m)
 
 static const char *name_file(const struct tap_mapping *m)
 {
+	if (m->len > 262 && !memcmp(m->data + 257, "ustar", 5))
+		return "a tar archive: unpack it, and give a folder or a file of it";
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
 		if (starts_with(m->data, m->len, magics[i].bytes, magics[i].len))
 			return magics[i].what;

@@ -87,6 +87,25 @@ like(scalar(`$schedtap latency --json -i old`), qr/"max_ns":300000\b/, 'a wait f
 my ($wait) = `$schedtap latency --json -i lttng` =~ /"max_ns":(\d+)/;
 is($wait, 500_000, 'the wait of a, woken on another CPU');
 
+# A stream with the events of all CPUs, as older versions of perf write them: only an event says on which CPU it was.
+my $of_perf = $metadata =~ s/\s*uint64_t events_discarded; uint32_t cpu_id;/ uint64_t events_discarded;/r =~ s/string prev_comm/uint32_t perf_cpu; string prev_comm/r =~
+	s/string comm; int32_t tid; int32_t prio/uint32_t perf_cpu; string comm; int32_t tid; int32_t prio/r;
+sub of_cpu { return substr($_[1], 0, 12) . pack('V', $_[0]) . substr($_[1], 12) }
+sub perf_packet { return packet(0, @_) =~ s/\A(.{48})..../$1/sr =~ s/\A(.{24})(.{8})(.{8})/$1 . pack('Q<Q<', map { unpack('Q<', $_) - 32 } $2, $3)/sre }
+mkdir('perf_old') or die;
+spew('perf_old/metadata', $of_perf);
+spew('perf_old/stream_0', perf_packet(0, $s, $s + 9_000_000, of_cpu(0, switch($s, 'a', 10, 1, 'b', 11)), of_cpu(3, switch($s + 1_000_000, 'swapper/3', 0, 0, 'c', 12)),
+		of_cpu(0, waking($s + 2_000_000, 'a', 10, 1)), of_cpu(3, switch($s + 9_000_000, 'c', 12, 1, 'a', 10))));
+is(`$schedtap dump -i perf_old 2>&1` =~ s/ prev_.*| comm=.*//gr, <<'DUMP', 'CPUs of events of one stream');
+               a-10      [000] 1.000000000: sched:sched_switch:
+          <idle>-0       [003] 1.001000000: sched:sched_switch:
+               b-11      [000] 1.002000000: sched:sched_waking:
+               c-12      [003] 1.009000000: sched:sched_switch:
+DUMP
+spew('perf_old/metadata', $of_perf =~ s/perf_cpu/other/gr);
+is(`$schedtap summary -i perf_old 2>&1`, "schedtap: 'perf_old' is a CTF trace without events of CPUs\n", 'no event has a CPU');
+is($? >> 8, 1, '... which is a failure');
+
 # What a report says of tasks and times, without the head; perf.data also has names and processes of tasks without an event.
 sub answer {
 	my ($report, $input) = @_;

@@ -77,7 +77,9 @@ for my $report (qw(latency states timehist wakers)) {
 	cmp_ok(length($want), '>', 200, "$report: an answer");
 	ok(answer($report, $_) eq $want, "$report of $_") for qw(viz fs);
 }
-like(scalar(`$schedtap summary -i viz`), qr/lost 5\b/, 'losses');
+like(scalar(`$schedtap summary -i viz`), qr/^# viz, sub-buffers of tracefs, .*lost 5\b/, 'what it is, and losses');
+system('tar czf viz.tar.gz viz') == 0 or die "tar\n";
+is(`$schedtap summary -i viz.tar.gz 2>&1`, "schedtap: 'viz.tar.gz' is not a recording but a tar archive: unpack it, and give a folder or a file of it\n", 'an archive');
 
 sub refused {
 	my ($name, $input, $want) = @_;

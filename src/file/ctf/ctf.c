@@ -89,7 +89,20 @@ static bool read_task(const struct tap_ctf *r, const bt_field *of, const char *t
 	return true;
 }
 
-/* Return the task that was running, 0 if that is not known. */
+/* Read a task's number from either of two members: LTTng calls it a tid, the kernel a pid. */
+static bool read_tid(const struct tap_ctf *r, const bt_field *of, const char *lttng,
+		     const char *kernel, int *tid)
+{
+	uint64_t value;
+
+	if (!tap_ctf_number(r, tap_ctf_member(r, of, lttng), &value) &&
+	    !tap_ctf_number(r, tap_ctf_member(r, of, kernel), &value))
+		return false;
+	*tid = (int)(value & INT32_MAX);
+	return true;
+}
+
+/* Return the task that was running; -1: not known. */
 static int current_task(const struct tap_ctf *r, const bt_event *ev, const bt_field *payload,
 			unsigned int cpu)
 {
@@ -100,19 +113,20 @@ static int current_task(const struct tap_ctf *r, const bt_event *ev, const bt_fi
 	if (read_task(r, context, "tid", "pid", &tid) ||
 	    read_task(r, payload, "perf_tid", "perf_pid", &tid))
 		return tid;
-	return current && *current ? (int)(*current - 1) : 0;
+	if (current && *current)
+		return (int)(*current - 1);
+	return read_tid(r, payload, "prev_tid", "prev_pid", &tid) ? tid : -1;
 }
 
 static void note_switch(struct tap_ctf *r, const struct tap_ctf_kind *k, const bt_field *payload,
 			unsigned int cpu)
 {
-	uint64_t tid;
+	int tid;
 
 	if (strcmp(k->fmt->name, "sched_switch") ||
-	    (!tap_ctf_number(r, tap_ctf_member(r, payload, "next_tid"), &tid) &&
-	     !tap_ctf_number(r, tap_ctf_member(r, payload, "next_pid"), &tid)))
+	    !read_tid(r, payload, "next_tid", "next_pid", &tid))
 		return;
-	if (tap_map_set(&r->current, cpu, (tid & INT32_MAX) + 1))
+	if (tap_map_set(&r->current, cpu, (uint64_t)tid + 1))
 		tap_made_fail(r->m, -ENOMEM, "not enough memory");
 }
 
@@ -149,7 +163,6 @@ static void learn_stream(struct tap_ctf *r, const bt_event *ev, unsigned int cpu
 	const uint64_t stream = (uintptr_t)of;
 	uint64_t *early = tap_map_get(&r->early, stream);
 
-	learn_machine(r, r->bt.stream_borrow_trace_const(of));
 	if (tap_map_set(&r->streams, stream, cpu + 1))
 		tap_made_fail(r->m, -ENOMEM, "not enough memory");
 	if (early)
@@ -158,11 +171,31 @@ static void learn_stream(struct tap_ctf *r, const bt_event *ev, unsigned int cpu
 		*early = 0;
 }
 
+/*
+ * Find the event's CPU. LTTng's packets have it, and then the stream is of that CPU. A stream of
+ * perf may have the events of all CPUs: then each event has its CPU.
+ */
+static bool find_cpu(struct tap_ctf *r, const bt_event *ev, const bt_field *payload, uint64_t *cpu)
+{
+	const struct tap_babeltrace *bt = &r->bt;
+	const bt_packet *packet = bt->event_borrow_packet_const(ev);
+	const bt_field *context = packet ? bt->packet_borrow_context_field_const(packet) : NULL;
+	const bool is_of_stream =
+		context && tap_ctf_number(r, tap_ctf_member(r, context, "cpu_id"), cpu);
+
+	if (!is_of_stream && !tap_ctf_number(r, tap_ctf_member(r, payload, "perf_cpu"), cpu))
+		return false;
+	if (*cpu >= TAP_DAT_MAX_CPUS)
+		return false;
+	if (is_of_stream)
+		learn_stream(r, ev, (unsigned int)*cpu);
+	return true;
+}
+
 static void take_event(struct tap_ctf *r, const bt_message *msg)
 {
 	const struct tap_babeltrace *bt = &r->bt;
 	const bt_event *ev = bt->message_event_borrow_event_const(msg);
-	const bt_packet *packet = bt->event_borrow_packet_const(ev);
 	const bt_field *payload = bt->event_borrow_payload_field_const(ev);
 	const bt_clock_snapshot *clock = bt->message_event_borrow_default_clock_snapshot_const(msg);
 	unsigned char *rec;
@@ -171,19 +204,16 @@ static void take_event(struct tap_ctf *r, const bt_message *msg)
 	uint32_t bytes;
 	int64_t ns;
 
-	if (!packet || !payload || !clock || bt->clock_snapshot_get_ns_from_origin(clock, &ns) ||
-	    ns <= 0 ||
-	    !tap_ctf_number(
-		    r, tap_ctf_member(r, bt->packet_borrow_context_field_const(packet), "cpu_id"),
-		    &cpu) ||
-	    cpu >= TAP_DAT_MAX_CPUS) {
+	if (!payload || !clock || bt->clock_snapshot_get_ns_from_origin(clock, &ns) || ns <= 0 ||
+	    !find_cpu(r, ev, payload, &cpu)) {
 		r->nr_skipped++;
 		return;
 	}
 	k = tap_ctf_find_kind(r, bt->event_borrow_class_const(ev), payload);
 	if (!k)
 		return;
-	learn_stream(r, ev, (unsigned int)cpu);
+	learn_machine(r, bt->stream_borrow_trace_const(bt->event_borrow_stream_const(ev)));
+	r->nr_events++;
 	tap_buf_clear(&r->text);
 	if (tap_made_is_text(k->fmt))
 		print_payload(r, payload);
@@ -397,6 +427,9 @@ int tap_ctf_read(struct tap_made *m, const char *path)
 	if (ret)
 		return m->failed = ret;
 	ret = run_graph(&r, path);
+	if (!ret && !r.nr_events)
+		ret = tap_made_fail(m, -EINVAL, "'%.300s' is a CTF trace without events of CPUs",
+				    path);
 	if (!ret && r.nr_skipped)
 		ret = tap_dat_note(m->r, m->err,
 				   "%" PRIu64 " events without a CPU or a time are left out",

@@ -26,6 +26,7 @@ struct tap_ctf {
 	struct tap_map early; /* stream without an event so far -> events that were lost before */
 	struct tap_map current; /* CPU -> the task that its last switch put there, plus one */
 	struct tap_buf text;
+	uint64_t nr_events;
 	uint64_t nr_skipped; /* events without a CPU or a time */
 };
 
