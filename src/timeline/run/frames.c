@@ -44,10 +44,9 @@ static void split_text(struct tap_frames *f)
 {
 	static const char before[] = "\n => ";
 	const size_t before_len = sizeof(before) - 1;
-	const char *s = f->text.data, *end = s + f->text.len, *next;
+	const char *s = tap_buf_str(&f->text), *end = s + f->text.len, *next;
 
-	while (s && f->nr < TAP_MAX_FRAMES &&
-	       (s = memmem(s, (size_t)(end - s), before, before_len))) {
+	while (f->nr < TAP_MAX_FRAMES && (s = memmem(s, (size_t)(end - s), before, before_len))) {
 		s += before_len;
 		next = memchr(s, '\n', (size_t)(end - s));
 		next = next ? next : end;
