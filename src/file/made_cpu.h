@@ -14,7 +14,7 @@
 
 struct tap_made;
 
-#define TAP_MADE_BLOCK_PAGES 16u /* sub-buffers that are written at once */
+#define TAP_MADE_BLOCK_PAGES 64u /* sub-buffers that are written at once */
 
 struct tap_made_cpu {
 	int fd; /* -1: no event yet */
