@@ -103,7 +103,7 @@ like($short->[0], qr/sched_switch/, 'a cut file that can be read: its events');
 # ---- pipes ----
 
 my @ways = ('cat x.dat | "$SCHEDTAP" latency --json -i -', 'cat x.gzip | "$SCHEDTAP" latency --json -', '"$SCHEDTAP" latency --json -i /dev/stdin <x.dat',
-	'"$SCHEDTAP" latency --json - <x.xz', '"$SCHEDTAP" latency --json -i <(zstd -qdc x.zstd)',
+	'"$SCHEDTAP" latency --json - <x.xz', '"$SCHEDTAP_PROGRAM" latency --json -i <(zstd -qdc x.zstd)',
 	'{ head -c 5 >/dev/null; "$SCHEDTAP" latency --json -i -; } <prefixed', '{ head -c 100 x.dat; sleep 0.2; tail -c +101 x.dat; } | "$SCHEDTAP" latency --json -i -');
 system('{ printf 12345; cat x.dat; } >prefixed');
 my @piped = scripts(@ways);
@@ -127,7 +127,7 @@ same($fifo, $want, 'a FIFO whose writer comes later');
 
 my @refused = (
 	['true | "$SCHEDTAP" dump -i -', qr/'standard input' is not a recording: it has no data/, 1],
-	['"$SCHEDTAP" dump -i - <&-', qr/cannot read standard input/, 1],
+	['"$SCHEDTAP_PROGRAM" dump -i - <&-', qr/cannot read standard input/, 1],
 	['"$SCHEDTAP" dump -i /dev/zero', qr{'/dev/zero' is not a recording: neither a file, a folder nor a pipe}, 1],
 	['cat x.dat | "$SCHEDTAP" latency -i - -i -', qr/'standard input' is not a recording: it has no data/, 1],
 	['echo text | "$SCHEDTAP" critical -', qr/'standard input' is not a recording/, 1],
