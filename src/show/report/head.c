@@ -90,7 +90,7 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 		tap_buf_puts(&b, " (not packed: its recorder runs or was killed)");
 	add_name(&b, ", host ", host_text(run, "hostname"));
 	add_name(&b, ", kernel ", kernel_release(run));
-	if (!kernel_release(run))
+	if (!kernel_release(run) && *tap_reader_info(run->rec.reader)->tool)
 		add_name(&b, ", ", tap_reader_info(run->rec.reader)->tool);
 	add_date(run, &b);
 	tap_buf_puts(&b, ", window ");
