@@ -589,7 +589,11 @@ SKIP: {
 	is(value($after, 'schedtap_start_time_seconds'), value($before, 'schedtap_start_time_seconds'), 'serve began when it began');
 	is_deeply([decreases($before, $after)], [], 'no counter decreases');
 	my $cpus_s = $s_passed * scalar(@{ (refreshes())[-1]{cpus} });
-	ok(abs($s_counted - $cpus_s) < 0.2 * $cpus_s + 0.5, sprintf('serve counted %.1f s of %.1f s', $s_counted, $cpus_s));
+	SKIP: {
+		# what these cgroups ran is in the sum before, and not after
+		skip('the machine was busy: cgroups were removed meanwhile', 1) if grep { /^sched_cpu_seconds_total/ && !exists($after->{$_}) } keys(%$before);
+		ok(abs($s_counted - $cpus_s) < 0.2 * $cpus_s + 0.5, sprintf('serve counted %.1f s of %.1f s', $s_counted, $cpus_s));
+	}
 }
 
 # ---- sockets that are in the way ----
