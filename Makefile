@@ -83,10 +83,9 @@ $B/src/record/object/object.o: $B/bpf/schedtap.bpf.o $B/bpf/tally.bpf.o
 # the page of exports to HTML
 HTML_SOURCES := $(wildcard src/show/html/* third_party/uplot/*)
 $B/html/page.html: tools/html-page $(HTML_SOURCES)
-	@mkdir -p $(@D)
 	$(call say,HTML,$@)
-	$Qtools/html-page $(@D)/parts >$@.new && mv $@.new $@
-$B/src/show/export/html_file.o: ALL_CFLAGS += -DTAP_HTML_PAGE='"$B/html/page.html"'
+	$Qtools/html-page $(@D)
+$B/src/show/export/html_file.o: ALL_CFLAGS += -DTAP_HTML_PAGES='"$B/html"'
 $B/src/show/export/html_file.o: $B/html/page.html
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF

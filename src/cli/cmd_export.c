@@ -95,14 +95,21 @@ static int open_runs(struct exports *all, const struct tap_export_opts *o,
 		     struct tap_err *err)
 {
 	const struct tap_listener listener = tap_cmd_listener(&all->progress);
-	struct tap_input_opts input = o->input;
+	unsigned int at = 0;
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
+		struct tap_export *e = &all->v[i];
+
 		all->nr = i + 1;
-		ret = tap_run_input_group(&all->v[i].run, &input, groups ? &groups[i] : NULL,
-					  &listener, usage, err);
-		input.window = NULL;
+		e->input = o->input;
+		e->input.window = i ? NULL : o->input.window;
+		if (groups) /* a group's files are neighbours */
+			e->input.input =
+				(struct tap_strings){ o->input.input.v + at, groups[i].nr };
+		at += e->input.input.nr;
+		ret = tap_run_input_group(&e->run, &e->input, groups ? &groups[i] : NULL, &listener,
+					  usage, err);
 	}
 	return ret ?: tap_export_machines(all->v, nr, err);
 }
@@ -152,6 +159,7 @@ static void close_exports(struct exports *all)
 	for (unsigned int i = 0; i < all->nr; i++) {
 		tap_run_close(&all->v[i].run);
 		tap_buf_release(&all->v[i].name);
+		tap_buf_release(&all->v[i].window);
 	}
 	free(all->v);
 }

@@ -42,7 +42,7 @@ static int by_nr(const void *a, const void *b)
 
 #define INSTEAD                                                                                    \
 	"run the command on each file, or show them side by side with `schedtap export --to "      \
-	"perfetto`"
+	"html` or `--to perfetto`"
 
 /* Set @wall to the file's window by the wall clock, in seconds. Return false if it is unknown. */
 static bool find_wall(const struct tap_join_file *f, double wall[2])

@@ -20,6 +20,9 @@ struct tap_export_opts {
 /* The export of one recording: of each machine, if the recordings of several go into one file. */
 struct tap_export {
 	const struct tap_export_opts *opts;
+	/* opts->input with this machine's files, and the window on its clock, in .window */
+	struct tap_input_opts input;
+	struct tap_buf window;
 	struct tap_run run;
 	struct tap_export_file *file; /* borrowed */
 	struct tap_pf_machine machine;

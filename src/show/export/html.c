@@ -75,7 +75,7 @@ static int put_report(struct html *h, unsigned int i)
 	const char *name = tap_html_report_name(i);
 	struct tap_buf json = { 0 };
 	struct tap_err why = { 0 };
-	int ret = tap_html_report_run(i, &h->e->opts->input, &listener, &json, &why);
+	int ret = tap_html_report_run(i, &h->e->input, &listener, &json, &why);
 
 	if (ret) {
 		put_failed(h, name, &why);
@@ -174,7 +174,7 @@ static int draw_around(struct html *h, struct tap_window window, struct tap_buf 
 		.max_slices = TAP_HTML_WINDOWS * TAP_HTML_PART_SLICES,
 		.buckets = 1,
 	};
-	struct tap_input_opts input = h->e->opts->input;
+	struct tap_input_opts input = h->e->input;
 	struct tap_buf text = { 0 };
 	struct tap_run run;
 	bool usage;
@@ -219,10 +219,52 @@ static int put_parts(struct html *h, struct tap_err *err)
 
 /* ---- the file ---- */
 
+/* Write a part of the page, and empty it. Beside other pages it is the value of an attribute. */
+static int write_part(struct html *h, struct tap_buf *part, struct tap_err *err)
+{
+	struct tap_buf value = { 0 };
+	int ret;
+
+	if (h->e->machine.nr == 1)
+		return tap_export_file_write(h->e->file, part, err);
+	tap_html_put_attribute(&value, part->data, part->len);
+	value.err = value.err ?: part->err;
+	tap_buf_clear(part);
+	ret = tap_export_file_write(h->e->file, &value, err);
+	tap_buf_release(&value);
+	return ret;
+}
+
+/* Write what is before, or after, a page among those of several machines. */
+static int write_beside(struct html *h, bool before, struct tap_err *err)
+{
+	const struct tap_pf_machine *m = &h->e->machine;
+	struct tap_buf out = { 0 };
+	int ret;
+
+	if (m->nr == 1)
+		return 0;
+	if (before && !m->number)
+		tap_html_put_beside(&out, true);
+	if (before) {
+		tap_buf_puts(&out, "<iframe title=\"");
+		tap_html_put_attribute(&out, m->name, strlen(m->name));
+		tap_buf_puts(&out, "\" srcdoc=\"");
+	} else {
+		tap_buf_puts(&out, "\"></iframe>\n");
+		if (m->number == m->nr - 1)
+			tap_html_put_beside(&out, false);
+	}
+	ret = tap_export_file_write(h->e->file, &out, err);
+	tap_buf_release(&out);
+	return ret;
+}
+
 static int write_file(struct html *h, struct tap_err *err)
 {
 	const struct tap_html_head members = {
-		.input = &h->e->opts->input,
+		.input = &h->e->input,
+		.machine = h->e->machine.nr > 1 ? &h->e->machine : NULL,
 		.run = &h->e->run,
 		.lanes = &h->lanes,
 		.nr_held = h->nr_held,
@@ -240,13 +282,11 @@ static int write_file(struct html *h, struct tap_err *err)
 	tap_html_put_json(&out, head.data, head.len);
 	out.err = out.err ?: head.err;
 	tap_html_put_until(&out, TAP_HTML_REPORTS);
-	ret = tap_export_file_write(h->e->file, &out, err)
-		      ?: tap_export_file_write(h->e->file, &h->first, err);
+	ret = write_beside(h, true, err) ?: write_part(h, &out, err) ?: write_part(h, &h->first, err);
 	tap_html_put_until(&out, TAP_HTML_PARTS);
-	ret = ret ?: tap_export_file_write(h->e->file, &out, err);
-	ret = ret ?: tap_export_file_write(h->e->file, &h->parts, err);
+	ret = ret ?: write_part(h, &out, err) ?: write_part(h, &h->parts, err);
 	tap_html_put_until(&out, TAP_HTML_END);
-	ret = ret ?: tap_export_file_write(h->e->file, &out, err);
+	ret = ret ?: write_part(h, &out, err) ?: write_beside(h, false, err);
 	tap_buf_release(&head);
 	tap_buf_release(&out);
 	return ret;
@@ -272,6 +312,8 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 	return ret;
 }
 
-const struct tap_export_form tap_export_html = {
-	.name = "html", .file = "schedtap.html", .check = check_options, .write = write_html
-};
+const struct tap_export_form tap_export_html = { .name = "html",
+						 .file = "schedtap.html",
+						 .side_by_side = true,
+						 .check = check_options,
+						 .write = write_html };

@@ -5,17 +5,33 @@
 
 #define MEM_LEVEL 8 /* zlib's default; larger blocks mix columns with different statistics */
 
-__asm__(".section .rodata.tap_html_page,\"a\"\n"
-	"tap_html_page_start:\n"
-	".incbin \"" TAP_HTML_PAGE "\"\n"
-	"tap_html_page_end:\n"
-	".previous\n");
-extern const char tap_html_page_start[] __attribute__((visibility("hidden")));
-extern const char tap_html_page_end[] __attribute__((visibility("hidden")));
+/* clang-format off */
+#define EMBED(name, file)                                                                          \
+	__asm__(".section .rodata." #name ",\"a\"\n"                                              \
+		#name "_start:\n"                                                                  \
+		".incbin \"" file "\"\n"                                                           \
+		#name "_end:\n"                                                                    \
+		".previous\n");                                                                    \
+	extern const char name##_start[] __attribute__((visibility("hidden")));                    \
+	extern const char name##_end[] __attribute__((visibility("hidden")))
+/* clang-format on */
+
+EMBED(tap_html_page, TAP_HTML_PAGES "/page.html");
+EMBED(tap_html_beside, TAP_HTML_PAGES "/beside.html");
 
 /* ---- the page ---- */
 
-/* Return: the address of the slot's marker; @after is set to the address after it. */
+/* Return: the address of the marker in [@from, @to), or @to; @after is set to the address after it.
+ */
+static const char *find_marker(const char *from, const char *to, const char *marker,
+			       const char **after)
+{
+	const char *at = memmem(from, (size_t)(to - from), marker, strlen(marker));
+
+	*after = at ? at + strlen(marker) : to;
+	return at ?: to;
+}
+
 static const char *find_slot(enum tap_html_slot slot, const char **after)
 {
 	static const char *const names[TAP_HTML_END] = {
@@ -24,14 +40,10 @@ static const char *find_slot(enum tap_html_slot slot, const char **after)
 		[TAP_HTML_REPORTS] = "@REPORTS@",
 		[TAP_HTML_PARTS] = "@PARTS@",
 	};
-	const char *at = slot == TAP_HTML_END
-				 ? NULL
-				 : memmem(tap_html_page_start,
-					  (size_t)(tap_html_page_end - tap_html_page_start),
-					  names[slot], strlen(names[slot]));
 
-	*after = at ? at + strlen(names[slot]) : tap_html_page_end;
-	return at ?: tap_html_page_end;
+	if (slot == TAP_HTML_END)
+		return *after = tap_html_page_end;
+	return find_marker(tap_html_page_start, tap_html_page_end, names[slot], after);
 }
 
 void tap_html_put_until(struct tap_buf *out, enum tap_html_slot slot)
@@ -41,6 +53,29 @@ void tap_html_put_until(struct tap_buf *out, enum tap_html_slot slot)
 	if (slot > TAP_HTML_CONNECT)
 		find_slot(slot - 1, &from);
 	tap_buf_add(out, from, (size_t)(to - from));
+}
+
+void tap_html_put_beside(struct tap_buf *out, bool before)
+{
+	const char *after,
+		*slot = find_marker(tap_html_beside_start, tap_html_beside_end, "@PAGES@", &after);
+
+	if (before)
+		tap_buf_add(out, tap_html_beside_start, (size_t)(slot - tap_html_beside_start));
+	else
+		tap_buf_add(out, after, (size_t)(tap_html_beside_end - after));
+}
+
+void tap_html_put_attribute(struct tap_buf *out, const char *text, size_t len)
+{
+	for (size_t i = 0, plain; i < len; i += plain) {
+		for (plain = 0; i + plain < len && !strchr("&\"<", text[i + plain]);)
+			plain++;
+		tap_buf_add(out, text + i, plain);
+		if (i + plain == len)
+			break;
+		tap_buf_printf(out, "&#%d;", text[i + plain++]);
+	}
 }
 
 void tap_html_put_json(struct tap_buf *out, const char *json, size_t len)

@@ -23,6 +23,10 @@ enum tap_html_slot {
 
 /* Append the template's text between the previous slot and @slot. */
 void tap_html_put_until(struct tap_buf *out, enum tap_html_slot slot);
+/* Append the text around the pages of several machines: the part before them, or after them. */
+void tap_html_put_beside(struct tap_buf *out, bool before);
+/* Append a text as the value of an attribute, between quotation marks. */
+void tap_html_put_attribute(struct tap_buf *out, const char *text, size_t len);
 /* Append JSON, escaped so that it cannot end the script element that contains it. */
 void tap_html_put_json(struct tap_buf *out, const char *json, size_t len);
 

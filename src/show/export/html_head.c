@@ -85,6 +85,9 @@ void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 		tap_buf_printf(out, "\"%" PRId64 "\"", tap_wall_from(&run->rec.wall, origin_ns));
 	else
 		tap_buf_puts(out, "null");
+	if (head->machine)
+		tap_buf_printf(out, ",\"beside\":{\"origin_ns\":\"%" PRIu64 "\"}",
+			       tap_pf_time(head->machine, origin_ns));
 	tap_buf_printf(out, ",\"window_ns\":%" PRIu64 ",\"cpus\":[", tap_window_ns(&run->window));
 	for (unsigned int i = 0; i < head->lanes->nr; i++)
 		tap_buf_printf(out, "%s%u", i ? "," : "", head->lanes->cpus[i]);

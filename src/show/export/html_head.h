@@ -8,10 +8,12 @@
 
 #include "show/drawn/lanes.h"
 #include "show/out/input.h"
+#include "show/perfetto/machine.h"
 
 struct tap_html_head {
 	bool is_served;
 	const struct tap_input_opts *input;
+	const struct tap_pf_machine *machine; /* NULL: the page's only one */
 	struct tap_run *run; /* surveyed; .rec.wall has been determined */
 	const struct tap_lanes *lanes;
 	/*

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Return the host's name in "Linux HOST 6.1.0 ...", of *@len bytes; none: *@len is 0. */
 static const char *find_host(const struct tap_export *e, size_t *len)
 {
@@ -87,14 +89,20 @@ static uint64_t shift_back(const struct tap_pf_machine *m, uint64_t ts_ns)
 	return ts_ns && ts_ns != UINT64_MAX ? tap_pf_time(&back, ts_ns) : ts_ns;
 }
 
-/* Set the window to the first machine's. */
-static void set_window(struct tap_export *e, const struct tap_export *first)
+/* Set the window to the first machine's. Return: 0 or -ENOMEM. */
+static int set_window(struct tap_export *e, const struct tap_export *first)
 {
 	const struct tap_window *window = &first->run.pick.window;
 
 	e->run.time = first->run.time;
 	e->run.pick.window = (struct tap_window){ shift_back(&e->machine, window->from_ns),
 						  shift_back(&e->machine, window->to_ns) };
+	tap_text_ns(&e->window, e->run.pick.window.from_ns);
+	tap_buf_char(&e->window, ',');
+	if (e->run.pick.window.to_ns != UINT64_MAX)
+		tap_text_ns(&e->window, e->run.pick.window.to_ns);
+	e->input.window = tap_buf_str(&e->window);
+	return e->window.err;
 }
 
 int tap_export_machines(struct tap_export *exports, unsigned int nr, struct tap_err *err)
@@ -110,8 +118,8 @@ int tap_export_machines(struct tap_export *exports, unsigned int nr, struct tap_
 		ret = set_shift(e, exports, err);
 		if (!ret && set_name(exports, nr, i))
 			ret = tap_err_nomem(err);
-		if (!ret && i && exports->run.time.text)
-			set_window(e, exports);
+		if (!ret && i && exports->run.time.text && set_window(e, exports))
+			ret = tap_err_nomem(err);
 	}
 	return ret;
 }

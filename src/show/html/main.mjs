@@ -7,6 +7,7 @@ import { byId } from './dom.mjs';
 import { openSource } from './source.mjs';
 import { PartModel } from './model.mjs';
 import { Viewport } from './viewport.mjs';
+import { followOthers } from './follow.mjs';
 import { Timeline } from './timeline.mjs';
 import { Interaction } from './interaction.mjs';
 import { showLatency } from './heat.mjs';
@@ -98,6 +99,7 @@ class Page {
 		window.addEventListener('hashchange', () => this.follow());
 		this.follow();
 		this.loadSoon();
+		followOthers(this.head, this.viewport);
 		document.documentElement.dataset.ready = '1';
 	}
 

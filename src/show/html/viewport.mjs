@@ -23,10 +23,11 @@ const STEPS_OF = {
 };
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-// A window [from, to] within [0, end], in ns. Each change of it calls the functions that were
-// passed to onchange().
+// A window [from, to] within [begin, end], in ns: the recording's [0, end], or the wider one of all
+// pages in a file. Each change of it calls the functions that were passed to onchange().
 export class Viewport {
 	constructor(end, width = 1) {
+		this.begin = 0;
 		this.end = Math.max(end, MIN_WINDOW_NS);
 		this.from = 0;
 		this.to = this.end;
@@ -54,12 +55,22 @@ export class Viewport {
 		this.width = Math.max(1, width);
 	}
 
-	// Show [from, to]. A window that reaches beyond [0, end] is moved into it, and shortened if
-	// it is longer than that.
+	// Make all of [begin, end] reachable, and show it.
+	widen(begin, end) {
+		this.begin = Math.min(begin, this.begin);
+		this.end = Math.max(end, this.end);
+		this.fit();
+	}
+
+	// Show [from, to]. A window that reaches beyond [begin, end] is moved into it, and shortened
+	// if it is longer than that.
 	show(from, to) {
-		const length = Math.min(Math.max(to - from, MIN_WINDOW_NS), this.end);
+		const length = Math.min(Math.max(to - from, MIN_WINDOW_NS), this.end - this.begin);
 		const middle = (from + to) / 2;
-		const begin = Math.min(Math.max(middle - length / 2, 0), this.end - length);
+		const begin = Math.min(
+			Math.max(middle - length / 2, this.begin),
+			this.end - length
+		);
 
 		if (!Number.isFinite(begin) || begin === this.from && begin + length === this.to)
 			return;
@@ -74,10 +85,10 @@ export class Viewport {
 		const fixed = this.toTime(pixel);
 		const length = Math.min(
 			Math.max((this.to - this.from) * factor, MIN_WINDOW_NS),
-			this.end
+			this.end - this.begin
 		);
 		const begin = Math.min(
-			Math.max(fixed - length * (pixel / this.width), 0),
+			Math.max(fixed - length * (pixel / this.width), this.begin),
 			this.end - length
 		);
 
@@ -86,7 +97,7 @@ export class Viewport {
 
 	pan(pixels) {
 		const ns = Math.min(
-			Math.max(pixels * this.nsPerPixel, -this.from),
+			Math.max(pixels * this.nsPerPixel, this.begin - this.from),
 			this.end - this.to
 		);
 
@@ -105,7 +116,7 @@ export class Viewport {
 	}
 
 	fit() {
-		this.show(0, this.end);
+		this.show(this.begin, this.end);
 	}
 }
 
