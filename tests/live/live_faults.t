@@ -591,7 +591,7 @@ SKIP: {
 	my $cpus_s = $s_passed * scalar(@{ (refreshes())[-1]{cpus} });
 	SKIP: {
 		# what these cgroups ran is in the sum before, and not after
-		skip('the machine was busy: cgroups were removed meanwhile', 1) if grep { /^sched_cpu_seconds_total/ && !exists($after->{$_}) } keys(%$before);
+		skip('machine was busy: cgroups were removed meanwhile', 1) if grep { /^sched_cpu_seconds_total/ && !exists($after->{$_}) } keys(%$before);
 		ok(abs($s_counted - $cpus_s) < 0.2 * $cpus_s + 0.5, sprintf('serve counted %.1f s of %.1f s', $s_counted, $cpus_s));
 	}
 }
