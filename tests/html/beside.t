@@ -16,13 +16,13 @@ my $here = dirname(abs_path($0));
 my $dir = memory_folder();
 chdir($dir) or die "$dir: $!\n";
 
-# A recording of 8 ms, whose clock is $behind_ns behind the first machine's.
+# A recording of 8 ms that begins $later_ns after the first machine's.
 sub recording {
-	my ($host, $id, $behind_ns) = @_;
+	my ($host, $id, $later_ns) = @_;
 
 	spew("$host.txt", <<"END");
 cpus 2
-meta {"tool":"schedtap 0.1","complete":true,"tasks":[[10,10,"of $host",null,"began"]],"window":{"start_ns":1000000,"end_ns":9000000},"clocks":[{"monotonic_ns":1000000,"realtime_ns":@{[1_700_000_000_000_000_000 + $behind_ns]}}],"recorder":{"id":"$id","file":1,"continues":true},"host":{"hostname":"$host","release":"6.1.0"}}
+meta {"tool":"schedtap 0.1","complete":true,"tasks":[[10,10,"of $host",null,"began"]],"window":{"start_ns":1000000,"end_ns":9000000},"clocks":[{"monotonic_ns":1000000,"realtime_ns":@{[1_700_000_000_000_000_000 + $later_ns]}}],"recorder":{"id":"$id","file":1,"continues":true},"host":{"hostname":"$host","release":"6.1.0"}}
 uname Linux $host 6.1.0 #1 SMP x86_64
 1100000 1 0 sched:sched_switch prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=0 next_comm="of $host" next_pid=10 next_prio=120
 3000000 1 10 sched:sched_switch prev_comm="of $host" prev_pid=10 prev_prio=120 prev_state=1 next_comm=swapper next_pid=0 next_prio=120
