@@ -22,12 +22,13 @@ my @all = ([0, "$tmp/0"]);
 
 # ---- exports ----
 
-my @reports = qw(latency states timehist migrations wakers);
+my @reports = ('latency', 'states', 'timehist', 'migrations', 'wakers', 'summary', 'placement', 'explain', 'map', 'balance', 'latency --preempted', 'critical -t 10 --path');
 my $json = JSON::XS->new->canonical;
 
-# What a report says beside the description of the recording, and beside processes: an export has some that no event has named yet.
+# What a report says beside the description of the recording, its records' size, and processes: an export has some that no event has
+# named yet.
 sub content {
-	my ($text) = $_[0] =~ s/"tgid": *[^,}]*,?//gr;
+	my ($text) = $_[0] =~ s/"(?:tgid|bytes)": *[^,}]*,?//gr;
 	my $v = eval { decode_json($text) };
 
 	return join("\n", grep { !/^\{"recording"/ } split(/\n/, $text)) unless $v;
