@@ -102,7 +102,7 @@ sub run_page {
 	system("for f in before after run; do $top/tests/golden/bench/json \$f.json 500 4; done");
 	symlink("$top/examples", 'examples') or die;
 	system("$dat2perf trace.dat perf.data --chains; cp perf.data box.data; cp perf.data many.data; xz -k perf.data") if $page =~ /perf-data\.md/;
-	system('cp trace.dat client.dat; cp resched.dat server.dat') if $page =~ /schedtap-export/;
+	system('cp trace.dat client.dat; cp resched.dat server.dat') if $page =~ m{schedtap-export|/html\.md};
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
