@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# CTF traces: those that perf makes of a perf.data answer as the perf.data does, and one written here has LTTng's names, lost events,
-# and an event that schedtap does not define. What is damaged is refused with a sentence.
+# CTF traces: those that perf makes of a perf.data answer as the perf.data does, and one written here has LTTng's names and priorities,
+# lost events, and an event that schedtap does not define. What is damaged is refused with a sentence.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -21,6 +21,7 @@ my $dir = memory_folder();
 chdir($dir) or die "$dir: $!\n";
 
 # ---- LTTng's ------------------------------------------------------------------------------------
+# LTTng writes 20 for the kernel's priority 120.
 my $metadata = <<'METADATA';
 /* CTF 1.8 */
 typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
@@ -28,7 +29,7 @@ typealias integer { size = 32; align = 8; signed = true; } := int32_t;
 typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
 typealias integer { size = 64; align = 8; signed = true; } := int64_t;
 trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
-env { hostname = "box"; kernel_release = "6.1.0-9"; sysname = "Linux"; tracer_name = "lttng-modules"; };
+env { hostname = "box"; kernel_release = "6.1.0-9"; sysname = "Linux"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13; };
 clock { name = monotonic; freq = 1000000000; offset = 0; };
 typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := stamp_t;
 stream {
@@ -44,9 +45,9 @@ event { id = 3; name = "sched_wakeup"; stream_id = 0; fields := struct { string 
 event { id = 2; name = "own_thing"; stream_id = 0; fields := struct { int32_t a; string b; }; };
 METADATA
 
-sub switch { return pack('VQ<Z*l<l<q<Z*l<l<', 0, @_[0, 1, 2], 120, $_[3], @_[4, 5], 120) }
-sub waking { return pack('VQ<Z*l<l<l<', 1, @_[0, 1, 2], 120, $_[3]) }
-sub wakeup { return pack('VQ<Z*l<l<l<', 3, @_[0, 1, 2], 120, $_[3]) }
+sub switch { return pack('VQ<Z*l<l<q<Z*l<l<', 0, @_[0, 1, 2], 20, $_[3], @_[4, 5], 20) }
+sub waking { return pack('VQ<Z*l<l<l<', 1, @_[0, 1, 2], 20, $_[3]) }
+sub wakeup { return pack('VQ<Z*l<l<l<', 3, @_[0, 1, 2], $_[4] // 20, $_[3]) }
 sub thing { return pack('VQ<l<Z*', 2, @_) }
 
 # A packet of CPU $cpu, with the number of events that it has discarded up to its end.
@@ -81,9 +82,14 @@ DUMP
 like(scalar(`$schedtap summary -i lttng`), qr/^# lttng, kernel Linux box 6\.1\.0-9, .*lost 7/, 'kernel and losses');
 is(`$schedtap dump -i lttng/kernel`, $dump, 'the inner folder is the same');
 mkdir('old') or die;
-spew('old/metadata', $metadata);
-spew('old/channel0_0', packet(0, 0, $s, $s + 9_000_000, switch($s, 'a', 10, 1, 'b', 11), wakeup($s + 1_000_000, 'a', 10, 0), switch($s + 1_300_000, 'b', 11, 1, 'a', 10)));
+spew('old/metadata', $metadata =~ s/tracer_minor = 13/tracer_minor = 7/r);
+spew('old/channel0_0', packet(0, 0, $s, $s + 9_000_000, switch($s, 'a', 10, 1, 'b', 11), wakeup($s + 1_000_000, 'a', 10, 0, 120), switch($s + 1_300_000, 'b', 11, 1, 'a', 10)));
 like(scalar(`$schedtap latency --json -i old`), qr/"max_ns":300000\b/, 'a wait from sched_wakeup, which has no definition');
+is(join(' ', `$schedtap dump -i old` =~ /prio=(-?\d+)/g), '120 120 120 120 120', 'before 2.8, LTTng wrote the kernel\'s priority in wakeups');
+mkdir('user') or die;
+spew('user/metadata', $metadata =~ s/kernel_release.*?;//r =~ s/lttng-modules/lttng-ust/r);
+spew('user/channel0_0', packet(0, 0, $s, $s + 9_000_000, thing($s, 1, 'x')));
+like(scalar(`$schedtap summary -i user`), qr/^# user, CTF of lttng-ust, window/, 'a trace of user space has no kernel');
 my ($wait) = `$schedtap latency --json -i lttng` =~ /"max_ns":(\d+)/;
 is($wait, 500_000, 'the wait of a, woken on another CPU');
 
@@ -149,6 +155,9 @@ refused('metadata cut', 'metadata', substr($metadata, 0, 700));
 refused('metadata that is none', 'metadata', "/* CTF 1.8 */ trace { nonsense");
 refused('a stream cut in its first packet', 'channel0_0', substr($stream, 0, 100));
 refused('another magic', 'channel0_0', 'x' x 200);
+mkdir('empty') or die;
+spew('empty/metadata', $metadata);
+like(scalar(`$schedtap summary -i empty 2>&1`), qr/^schedtap: 'empty' is a CTF trace without streams: /, 'metadata alone');
 is(join('', glob('/var/tmp/schedtap*')), '', 'nothing is left');
 chdir('/'); # to be removed, a folder must not be the current one
 done_testing();

@@ -34,7 +34,7 @@
 	f(message_put_ref) f(packet_borrow_context_field_const)                                    \
 	f(plugin_borrow_filter_component_class_by_name_const)                                      \
 	f(plugin_borrow_source_component_class_by_name_const) f(plugin_find) f(plugin_put_ref)     \
-	f(stream_borrow_trace_const) f(trace_borrow_environment_entry_value_by_name_const) f(value_get_type) f(value_string_get) f(value_array_append_string_element) f(value_map_create)                                   \
+	f(stream_borrow_trace_const) f(trace_borrow_environment_entry_value_by_name_const) f(value_get_type) f(value_integer_signed_get) f(value_string_get) f(value_array_append_string_element) f(value_map_create)                                   \
 	f(value_map_insert_empty_array_entry) f(value_put_ref)
 /* clang-format on */
 

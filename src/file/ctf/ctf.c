@@ -68,7 +68,8 @@ static void set_fields(const struct tap_ctf *r, const struct tap_ctf_kind *k,
 			k->members[i] ? tap_ctf_member(r, payload, k->members[i]) : NULL;
 
 		if (to->kind == TAP_FIELD_NUMBER && tap_ctf_number(r, f, &value))
-			tap_made_number(rec, to, value);
+			tap_made_number(rec, to,
+					value + (k->is_shifted[i] ? TAP_CTF_PRIO_SHIFT : 0));
 		else if (to->kind != TAP_FIELD_NUMBER && tap_ctf_is_text(r, f))
 			tap_made_text(k->fmt, rec, to, r->bt.field_string_get_value(f),
 				      (size_t)r->bt.field_string_get_length(f), bytes, &used);
@@ -139,7 +140,24 @@ static const char *environment(const struct tap_ctf *r, const bt_trace *trace, c
 								    : "";
 }
 
-/* The names that LTTng gives, and those of perf. */
+/* Return true if the trace names a version of its tracer that is before 2.8. */
+static bool is_before_2_8(const struct tap_ctf *r, const bt_trace *trace)
+{
+	static const char *const names[] = { "tracer_major", "tracer_minor" };
+	int64_t version[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const bt_value *v =
+			r->bt.trace_borrow_environment_entry_value_by_name_const(trace, names[i]);
+
+		if (!v || r->bt.value_get_type(v) != BT_VALUE_TYPE_SIGNED_INTEGER)
+			return false;
+		version[i] = r->bt.value_integer_signed_get(v);
+	}
+	return version[0] < 2 || (version[0] == 2 && version[1] < 8);
+}
+
+/* The names that LTTng gives, and those of perf. A trace of user space does not name the kernel. */
 static void learn_machine(struct tap_ctf *r, const bt_trace *trace)
 {
 	const char *host = environment(r, trace, "hostname"),
@@ -148,10 +166,13 @@ static void learn_machine(struct tap_ctf *r, const bt_trace *trace)
 		   *release2 = environment(r, trace, "release");
 	const char *tracer = environment(r, trace, "tracer_name");
 
-	if (r->m->r->uname)
+	if (r->m->r->tool)
 		return;
-	if (asprintf(&r->m->r->uname, "Linux %s %s", *host ? host : host2,
-		     *release ? release : release2) < 0 ||
+	r->is_lttng = !strcmp(tracer, "lttng-modules");
+	r->has_whole_prio = is_before_2_8(r, trace);
+	if (((*release || *release2) &&
+	     asprintf(&r->m->r->uname, "Linux %s %s", *host ? host : host2,
+		      *release ? release : release2) < 0) ||
 	    asprintf(&r->m->r->tool, "CTF%s%s", *tracer ? " of " : "", tracer) < 0)
 		tap_made_fail(r->m, -ENOMEM, "not enough memory");
 }
@@ -209,10 +230,10 @@ static void take_event(struct tap_ctf *r, const bt_message *msg)
 		r->nr_skipped++;
 		return;
 	}
+	learn_machine(r, bt->stream_borrow_trace_const(bt->event_borrow_stream_const(ev)));
 	k = tap_ctf_find_kind(r, bt->event_borrow_class_const(ev), payload);
 	if (!k)
 		return;
-	learn_machine(r, bt->stream_borrow_trace_const(bt->event_borrow_stream_const(ev)));
 	r->nr_events++;
 	tap_buf_clear(&r->text);
 	if (tap_made_is_text(k->fmt))
@@ -375,11 +396,13 @@ static int run_graph(struct tap_ctf *r, const char *path)
 	const struct tap_babeltrace *bt = &r->bt;
 	struct parts p = { 0 };
 	bt_graph_run_status status = BT_GRAPH_RUN_STATUS_ERROR;
+	bool is_empty;
 
 	if (add_components(r, &p, path) && connect_all(bt, &p))
 		do
 			status = bt->graph_run(p.graph);
 		while (status == BT_GRAPH_RUN_STATUS_AGAIN);
+	is_empty = p.source && !bt->component_source_get_output_port_count(p.source);
 	if (p.graph)
 		bt->graph_put_ref(p.graph);
 	if (p.params)
@@ -390,6 +413,11 @@ static int run_graph(struct tap_ctf *r, const char *path)
 		bt->plugin_put_ref(p.utils);
 	if (status == BT_GRAPH_RUN_STATUS_OK || r->m->failed)
 		return r->m->failed;
+	if (is_empty)
+		return tap_made_fail(r->m, -EINVAL,
+				     "'%.300s' is a CTF trace without streams: the folder needs "
+				     "the channels' files beside metadata",
+				     r->m->r->path);
 	return tap_made_fail(r->m, -EINVAL,
 			     "'%.300s' is a CTF trace that cannot be read to its end: `babeltrace2 "
 			     "%.300s` says why",

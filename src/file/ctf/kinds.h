@@ -8,6 +8,7 @@
 #include "file/made.h"
 
 #define TAP_CTF_MAX_FIELDS 64u
+#define TAP_CTF_PRIO_SHIFT 100 /* MAX_RT_PRIO */
 
 /* One class of events. */
 struct tap_ctf_kind {
@@ -15,6 +16,7 @@ struct tap_ctf_kind {
 	const bt_event_class *class;
 	const char *members[TAP_CTF_MAX_FIELDS]; /* of the payload, by field of .fmt; borrowed; or
 						    NULL */
+	bool is_shifted[TAP_CTF_MAX_FIELDS]; /* LTTng subtracted TAP_CTF_PRIO_SHIFT */
 	struct tap_ctf_kind *older;
 };
 
@@ -27,6 +29,8 @@ struct tap_ctf {
 	struct tap_map current; /* CPU -> the task that its last switch put there, plus one */
 	struct tap_buf text;
 	uint64_t nr_events;
+	bool is_lttng; /* the kernel tracer of LTTng */
+	bool has_whole_prio; /* in wakeups, as LTTng before 2.8 */
 	uint64_t nr_skipped; /* events without a CPU or a time */
 };
 
