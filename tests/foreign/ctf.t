@@ -139,6 +139,17 @@ SKIP: {
 	}
 }
 
+# Before Linux 4.14, prev_state has the task's state as the kernel keeps it, and TASK_STATE_MAX for +.
+for (['3.6.1', 0x200, 0x40, 0x82], ['3.10.0', 0x400, 0x40, 0x82], ['4.4.3-1-ARCH', 0x800, 0x40, 0x402], ['4.13.0', 0x1000, 0x200, 0x402]) {
+	my ($release, @states) = @$_;
+
+	system('rm -rf states; mkdir states');
+	spew('states/metadata', $metadata =~ s/6\.1\.0-9/$release/r);
+	spew('states/channel0_0', packet(0, 0, $s, $s + 90, map { switch($s + $_, 'a', 10, $states[$_] // 1, 'b', 11) } 0 .. 3));
+	is(join(' ', `$schedtap dump -i states 2>&1` =~ /prev_state=(\S+)/g), {'3.6.1' => 'R+ X D S', '3.10.0' => 'R+ X D S', '4.4.3-1-ARCH' => 'R+ X I S', '4.13.0' => 'R+ P I S'}->{$release},
+		"states of Linux $release");
+}
+
 # ---- damage -------------------------------------------------------------------------------------
 sub refused {
 	my ($name, $file, $content) = @_;

@@ -55,6 +55,38 @@ static uint32_t text_bytes(const struct tap_ctf *r, const struct tap_ctf_kind *k
 	return bytes < TAP_MADE_MAX_TEXT ? (uint32_t)bytes : TAP_MADE_MAX_TEXT;
 }
 
+/*
+ * Return the bits of events/sched.h for prev_state of a kernel before v4.14, which has the task's
+ * state as the kernel keeps it, and TASK_STATE_MAX for a preempted task.
+ */
+static uint64_t old_state(unsigned int release, uint64_t raw)
+{
+	enum { IDLE = 0x402, KEPT = 0x3f, OLD_DEAD = 0x40, OLD_PARKED = 0x200 };
+	const uint64_t max = release < 309   ? 0x200
+			     : release < 402 ? 0x400
+			     : release < 408 ? 0x800
+					     : 0x1000;
+
+	if (raw & max)
+		return 0x100; /* R+ */
+	if (release >= 402 && (raw & IDLE) == IDLE)
+		return 0x80; /* I */
+	return (raw & KEPT) | (raw & OLD_DEAD ? 0x10 /* X */ : 0) |
+	       (raw & OLD_PARKED ? 0x40 /* P */ : 0);
+}
+
+static uint64_t convert(const struct tap_ctf *r, enum tap_ctf_how how, uint64_t value)
+{
+	switch (how) {
+	case TAP_CTF_PRIO:
+		return value + 100;
+	case TAP_CTF_OLD_STATE:
+		return old_state(r->release, value);
+	default:
+		return value;
+	}
+}
+
 static void set_fields(const struct tap_ctf *r, const struct tap_ctf_kind *k,
 		       const bt_field *payload, unsigned char *rec, uint32_t bytes)
 {
@@ -68,8 +100,7 @@ static void set_fields(const struct tap_ctf *r, const struct tap_ctf_kind *k,
 			k->members[i] ? tap_ctf_member(r, payload, k->members[i]) : NULL;
 
 		if (to->kind == TAP_FIELD_NUMBER && tap_ctf_number(r, f, &value))
-			tap_made_number(rec, to,
-					value + (k->is_shifted[i] ? TAP_CTF_PRIO_SHIFT : 0));
+			tap_made_number(rec, to, convert(r, k->how[i], value));
 		else if (to->kind != TAP_FIELD_NUMBER && tap_ctf_is_text(r, f))
 			tap_made_text(k->fmt, rec, to, r->bt.field_string_get_value(f),
 				      (size_t)r->bt.field_string_get_length(f), bytes, &used);
@@ -140,6 +171,14 @@ static const char *environment(const struct tap_ctf *r, const bt_trace *trace, c
 								    : "";
 }
 
+/* Return the kernel's release, 414 for "4.14.1", or 0. */
+static unsigned int parse_release(const char *s)
+{
+	unsigned int major, minor;
+
+	return sscanf(s, "%3u.%2u", &major, &minor) == 2 ? major * 100 + minor : 0;
+}
+
 /* Return true if the trace names a version of its tracer that is before 2.8. */
 static bool is_before_2_8(const struct tap_ctf *r, const bt_trace *trace)
 {
@@ -170,6 +209,7 @@ static void learn_machine(struct tap_ctf *r, const bt_trace *trace)
 		return;
 	r->is_lttng = !strcmp(tracer, "lttng-modules");
 	r->has_whole_prio = is_before_2_8(r, trace);
+	r->release = parse_release(*release ? release : release2);
 	if (((*release || *release2) &&
 	     asprintf(&r->m->r->uname, "Linux %s %s", *host ? host : host2,
 		      *release ? release : release2) < 0) ||

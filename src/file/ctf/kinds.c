@@ -163,13 +163,18 @@ static void find_system(const char *whole, char system[64])
  * LTTng subtracts MAX_RT_PRIO from priorities: 20 is the kernel's 120. Before 2.8 it did not do so
  * in wakeups.
  */
-static bool is_shifted(const struct tap_ctf *r, const char *event, const char *field)
+static enum tap_ctf_how find_how(const struct tap_ctf *r, const char *event, const char *field)
 {
 	const size_t len = strlen(field);
 
-	return r->is_lttng && !strncmp(event, "sched_", 6) && len >= 4 &&
-	       !strcmp(field + len - 4, "prio") &&
-	       !(r->has_whole_prio && !strncmp(event, "sched_wak", 9));
+	if (strncmp(event, "sched_", 6) != 0)
+		return TAP_CTF_AS_IT_IS;
+	if (!strcmp(field, "prev_state") && r->release && r->release < 414)
+		return TAP_CTF_OLD_STATE;
+	return r->is_lttng && len >= 4 && !strcmp(field + len - 4, "prio") &&
+			       !(r->has_whole_prio && !strncmp(event, "sched_wak", 9))
+		       ? TAP_CTF_PRIO
+		       : TAP_CTF_AS_IT_IS;
 }
 
 static struct tap_ctf_kind *add_kind(struct tap_ctf *r, const bt_event_class *class,
@@ -198,7 +203,7 @@ static struct tap_ctf_kind *add_kind(struct tap_ctf *r, const bt_event_class *cl
 	for (unsigned int i = k->fmt->nr_common; i < k->fmt->nr_fields && i < TAP_CTF_MAX_FIELDS;
 	     i++) {
 		k->members[i] = find_member(r, payload, k->fmt->fields[i].name);
-		k->is_shifted[i] = is_shifted(r, name, k->fmt->fields[i].name);
+		k->how[i] = find_how(r, name, k->fmt->fields[i].name);
 	}
 	return k;
 }

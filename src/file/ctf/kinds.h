@@ -8,7 +8,13 @@
 #include "file/made.h"
 
 #define TAP_CTF_MAX_FIELDS 64u
-#define TAP_CTF_PRIO_SHIFT 100 /* MAX_RT_PRIO */
+
+/* How the value of a field becomes the kernel's. */
+enum tap_ctf_how {
+	TAP_CTF_AS_IT_IS,
+	TAP_CTF_PRIO, /* LTTng subtracted MAX_RT_PRIO */
+	TAP_CTF_OLD_STATE, /* prev_state of a kernel before v4.14 */
+};
 
 /* One class of events. */
 struct tap_ctf_kind {
@@ -16,7 +22,7 @@ struct tap_ctf_kind {
 	const bt_event_class *class;
 	const char *members[TAP_CTF_MAX_FIELDS]; /* of the payload, by field of .fmt; borrowed; or
 						    NULL */
-	bool is_shifted[TAP_CTF_MAX_FIELDS]; /* LTTng subtracted TAP_CTF_PRIO_SHIFT */
+	enum tap_ctf_how how[TAP_CTF_MAX_FIELDS];
 	struct tap_ctf_kind *older;
 };
 
@@ -29,6 +35,7 @@ struct tap_ctf {
 	struct tap_map current; /* CPU -> the task that its last switch put there, plus one */
 	struct tap_buf text;
 	uint64_t nr_events;
+	unsigned int release; /* the kernel's: 4.14 is 414; 0: not known */
 	bool is_lttng; /* the kernel tracer of LTTng */
 	bool has_whole_prio; /* in wakeups, as LTTng before 2.8 */
 	uint64_t nr_skipped; /* events without a CPU or a time */
